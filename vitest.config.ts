@@ -1,0 +1,43 @@
+import { defineConfig } from 'vitest/config'
+
+const sources = '{packages,services,bench,scripts}'
+
+export default defineConfig({
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source', 'node', 'import', 'default'] } },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: [`${sources}/**/*.test.ts`],
+          exclude: ['**/node_modules/**', '**/dist/**', '**/*.int.test.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: [`${sources}/**/*.int.test.ts`],
+          exclude: ['**/node_modules/**', '**/dist/**'],
+          globalSetup: ['packages/local-stack/src/testing/test-stack.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: ['e2e/src/**/*.e2e.test.ts'],
+          globalSetup: ['packages/local-stack/src/testing/test-stack.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          // Journeys own the machine: they start when the integration tests are through.
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
