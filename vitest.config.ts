@@ -4,7 +4,7 @@ const sources = '{packages,services,bench,scripts}'
 
 export default defineConfig({
   resolve: { conditions: ['source'] },
-  ssr: { resolve: { conditions: ['source', 'node', 'import', 'default'] } },
+  ssr: { resolve: { conditions: ['source'] } },
   test: {
     projects: [
       {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,6 +17,7 @@ let home: string
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'dropbell-clean-up-'))
+  await chmod(home, 0o755) // for the engines' unprivileged user
 })
 afterEach(() => rm(home, { recursive: true, force: true }))
 

@@ -1,0 +1,24 @@
+import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
+import { kafkaConfig } from '@dropbell/shared/config/kafka'
+import { postgresConfig } from '@dropbell/shared/config/postgres'
+import { redisConfig } from '@dropbell/shared/config/redis'
+import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
+import { serviceConfig } from '@dropbell/shared/config/service'
+import { type ConfigRow, type ConfigShape, describeConfig } from '@dropbell/shared/config'
+
+export interface ConfigurationSection {
+  title: string
+  schema: { shape: ConfigShape }
+}
+
+/** Every variable of every service, in the order in which an operator meets them. */
+export const configurationSections: ConfigurationSection[] = [
+  { title: 'Every service', schema: serviceConfig },
+  { title: 'Kafka', schema: kafkaConfig },
+  { title: 'Schema registry', schema: schemaRegistryConfig },
+  { title: 'Redis', schema: redisConfig },
+  { title: 'Elasticsearch', schema: elasticsearchConfig },
+  { title: 'Postgres', schema: postgresConfig },
+]
+
+export const allVariables = (): ConfigRow[] => configurationSections.flatMap(({ schema }) => describeConfig(schema))

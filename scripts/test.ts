@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+
+/**
+ * `npx pnpm test`: everything, on real engines, in the order in which it fails fastest. A step that fails does not keep
+ * the later ones from telling what they know.
+ */
+
+interface Counts {
+  passed: number
+  failed: number
+}
+
+interface Step {
+  name: string
+  command: string[]
+  /** Where vitest leaves its numbers. */
+  results?: string
+}
+
+const resultsDirectory = 'test-results'
+
+const vitest = (name: string, ...projects: string[]): Step => {
+  const results = `${resultsDirectory}/${name}.json`
+  const selection = projects.flatMap((project) => ['--project', project])
+  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${results}`]
+  return { name, command: ['vitest', 'run', ...selection, ...reporters], results }
+}
+
+const steps: Step[] = [
+  { name: 'check', command: ['pnpm', 'run', 'check'] },
+  vitest('unit', 'unit'),
+  // One run, so that both share one stack.
+  vitest('integration-e2e', 'integration', 'e2e'),
+]
+
+const run = async ([command = '', ...args]: string[]): Promise<boolean> => {
+  const child = spawn(command, args, { stdio: 'inherit' })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return code === 0
+}
+
+const readCounts = async (results: string): Promise<Counts> => {
+  const { numPassedTests, numFailedTests } = JSON.parse(await readFile(results, 'utf8')) as {
+    numPassedTests: number
+    numFailedTests: number
+  }
+  return { passed: numPassedTests, failed: numFailedTests }
+}
+
+const print = (text: string): void => {
+  process.stdout.write(`${text}\n`)
+}
+
+await rm(resultsDirectory, { recursive: true, force: true })
+await mkdir(resultsDirectory)
+const total: Counts = { passed: 0, failed: 0 }
+const summary: string[] = []
+let green = true
+
+for (const { name, command, results } of steps) {
+  print(`\n━━ ${name}\n`)
+  const begun = Date.now()
+  const succeeded = await run(command)
+  const counts = results ? await readCounts(results).catch(() => ({ passed: 0, failed: 0 })) : undefined
+  total.passed += counts?.passed ?? 0
+  total.failed += counts?.failed ?? 0
+  green &&= succeeded && counts?.passed !== 0
+  const tests = counts ? `${counts.passed} passed, ${counts.failed} failed` : ''
+  const took = `${((Date.now() - begun) / 1000).toFixed(0)} s`.padStart(6)
+  summary.push(`${succeeded ? '✔' : '✘'} ${name.padEnd(16)} ${took}  ${tests}`)
+}
+
+print(`\n━━ ${green ? 'all green' : 'FAILED'}\n\n${summary.join('\n')}\n`)
+print(`Tests: ${total.passed} passed, ${total.failed} failed`)
+process.exitCode = green ? 0 : 1
