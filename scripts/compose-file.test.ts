@@ -57,7 +57,9 @@ describe('docker-compose.yml', () => {
 
 describe('Dockerfile', () => {
   it('runs as an ordinary user on Node 24', () => {
-    const [, final = ''] = readFileSync('Dockerfile', 'utf8').split(/^FROM (?=.*\n(?!.*^FROM))/ms).slice(-2)
+    const [, final = ''] = readFileSync('Dockerfile', 'utf8')
+      .split(/^FROM (?=.*\n(?!.*^FROM))/ms)
+      .slice(-2)
     expect(final).toMatch(/^node:24\./)
     expect(final).toMatch(/^USER node$/m)
     expect(final).toMatch(/^HEALTHCHECK /m)

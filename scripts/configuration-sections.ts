@@ -1,10 +1,10 @@
+import { type ConfigRow, type ConfigShape, describeConfig } from '@dropbell/shared/config'
 import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
 import { postgresConfig } from '@dropbell/shared/config/postgres'
 import { redisConfig } from '@dropbell/shared/config/redis'
 import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
 import { serviceConfig } from '@dropbell/shared/config/service'
-import { type ConfigRow, type ConfigShape, describeConfig } from '@dropbell/shared/config'
 
 export interface ConfigurationSection {
   title: string

@@ -1,4 +1,5 @@
 import type { EngineRunner } from '../engine-runner.ts'
+import { formatTable } from '../format-table.ts'
 import { residentBytes } from '../processes/process-identity.ts'
 import type { Stack } from '../stack.ts'
 
@@ -24,23 +25,15 @@ const statusOf = async ({ engine, record, isRunning, site }: EngineRunner): Prom
   )
 }
 
-export const formatStatus = (rows: EngineStatus[]): string => {
-  const header = ['engine', 'state', 'version', 'port', 'pid', 'memory']
-  const cells = rows.map(({ engine, state, version, port, pid, memoryMB }) => [
-    engine,
-    state,
-    version ?? '-',
-    String(port ?? '-'),
-    String(pid ?? '-'),
-    memoryMB === undefined ? '-' : `${memoryMB} MB`,
-  ])
-  const widths = header.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]?.length ?? 0)))
-  return [header, ...cells]
-    .map((row) =>
-      row
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
+export const formatStatus = (rows: EngineStatus[]): string =>
+  formatTable(
+    ['engine', 'state', 'version', 'port', 'pid', 'memory'],
+    rows.map(({ engine, state, version, port, pid, memoryMB }) => [
+      engine,
+      state,
+      version ?? '-',
+      String(port ?? '-'),
+      String(pid ?? '-'),
+      memoryMB === undefined ? '-' : `${memoryMB} MB`,
+    ]),
+  )

@@ -1,0 +1,49 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isAlive, type ProcessIdentity } from '@dropbell/local-stack/processes/process-identity'
+import { runFromSource } from '@dropbell/local-stack/testing/run-cli'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+let home: string
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'dropbell-demo-'))
+})
+afterEach(async () => {
+  await runFromSource('packages/local-stack/src/main.ts', ['reset'], { DROPBELL_STACK_DIR: home }).result
+  await rm(home, { recursive: true, force: true })
+})
+
+const demo = (...args: string[]) => runFromSource('e2e/src/demo.ts', args, { DROPBELL_STACK_DIR: home }).result
+
+const runningEngines = async (): Promise<number> => {
+  const records = JSON.parse(await readFile(join(home, 'stack.json'), 'utf8')) as Record<
+    string,
+    { process?: ProcessIdentity }
+  >
+  return Object.values(records).filter(({ process }) => process && isAlive(process)).length
+}
+
+describe('npx pnpm demo', () => {
+  it('sends something through every engine and leaves none running, unless they are to be kept', async () => {
+    const first = await demo('--keep')
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    for (const engine of ['Kafka', 'Elasticsearch', 'Redis', 'Postgres']) {
+      expect(first.stdout).toMatch(new RegExp(`^${engine} +\\d+\\.\\S+ +\\d+ +[\\d.]+ s +ok$`, 'm'))
+    }
+    const kept = await runningEngines()
+    expect(kept).toBeGreaterThanOrEqual(4)
+
+    expect(await demo()).toMatchObject({ code: 0, stdout: expect.stringContaining('The engines stay up') })
+    expect(await runningEngines()).toBe(kept)
+
+    await runFromSource('packages/local-stack/src/main.ts', ['down'], { DROPBELL_STACK_DIR: home }).result
+    expect(await demo()).toMatchObject({ code: 0, stdout: expect.stringContaining('The engines are down again') })
+    expect(await runningEngines()).toBe(0)
+  })
+
+  it('explains itself', async () => {
+    expect(await demo('--help')).toMatchObject({ code: 0, stdout: expect.stringContaining('--keep') })
+  })
+})
