@@ -55,9 +55,11 @@ export const createEngineRunner = ({ engine, home, cache, user, state, warden }:
     return { directory, installation, ports, env: dependencies, user: runsAs }
   }
 
-  const launch = async (watch: FetchWatch): Promise<void> => {
+  /** Resolves to the time at which the engine itself began, after anything that had to be fetched. */
+  const launch = async (watch: FetchWatch): Promise<number> => {
     if (engine.artifact) installation = await installArtifact(cache, engine.artifact, watch)
     watch.signal.throwIfAborted()
+    const launchedAt = Date.now()
     watch.onProgress('preparing')
     await mkdir(directory, { recursive: true })
     await engine.prepare(site())
@@ -66,6 +68,7 @@ export const createEngineRunner = ({ engine, home, cache, user, state, warden }:
     const identity = await spawnEngine(await engine.command(site()), logFile, runsAs)
     warden.watch(identity.pid)
     await state.write(engine.name, { ports: site().ports, process: identity })
+    return launchedAt
   }
 
   const forget = async (): Promise<void> => {
@@ -84,9 +87,7 @@ export const createEngineRunner = ({ engine, home, cache, user, state, warden }:
 
     async start(env, watch) {
       dependencies = env
-      const begun = Date.now()
-      const launched = !running()
-      if (launched) await launch(watch)
+      const launchedAt = running() ? undefined : await launch(watch)
       watch.onProgress('starting')
       const version = await untilReady({
         engine,
@@ -95,7 +96,7 @@ export const createEngineRunner = ({ engine, home, cache, user, state, warden }:
         logFile,
         watch,
       })
-      const startUpMs = launched ? Date.now() - begun : (record()?.startUpMs ?? 0)
+      const startUpMs = launchedAt === undefined ? (record()?.startUpMs ?? 0) : Date.now() - launchedAt
       await state.write(engine.name, { ...(record() as EngineRecord), version, startUpMs })
     },
 

@@ -3,5 +3,6 @@ import type { Engine } from './engine.ts'
 import { kafka } from './kafka.ts'
 import { postgres } from './postgres.ts'
 import { redis } from './redis.ts'
+import { schemaRegistry } from './schema-registry.ts'
 
-export const allEngines: readonly Engine[] = [kafka, elasticsearch, redis, postgres]
+export const allEngines: readonly Engine[] = [kafka, schemaRegistry, elasticsearch, redis, postgres]

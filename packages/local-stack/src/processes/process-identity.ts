@@ -43,13 +43,17 @@ const allRows = (): ProcessRow[] =>
         .flatMap((name) => readProcStat(Number(name)) ?? [])
     : psRows(['-A'])
 
-/** The fields of /proc/<pid>/stat after the parenthesised command: state, parent, …, start time as the 20th. */
+/**
+ * The fields of /proc/<pid>/stat after the parenthesised command: state, parent, …, threads as the 18th, start time as
+ * the 20th. A zombie that still has threads is a process on its way out, not a dead one.
+ */
 const readProcStat = (pid: number): ProcessRow | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const [state, parent] = fields
-    return state === 'Z' ? undefined : { pid, parent: Number(parent), startedAt: fields[19] ?? '' }
+    const isDead = state === 'Z' && Number(fields[17]) <= 1
+    return isDead ? undefined : { pid, parent: Number(parent), startedAt: fields[19] ?? '' }
   } catch {
     return undefined // it ended while we looked
   }

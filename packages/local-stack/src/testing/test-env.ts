@@ -3,6 +3,7 @@ import { inject } from 'vitest'
 /** What every engine of the test run's stack adds to the environment. */
 export interface TestEnv {
   KAFKA_BROKERS: string
+  SCHEMA_REGISTRY_URL: string
   ELASTICSEARCH_URL: string
   REDIS_URL: string
   DATABASE_URL: string
