@@ -32,6 +32,8 @@ describe('npx pnpm demo', () => {
     for (const engine of ['Kafka', 'Elasticsearch', 'Redis', 'Postgres']) {
       expect(first.stdout).toMatch(new RegExp(`^${engine} +\\d+\\.\\S+ +\\d+ +[\\d.]+ s +ok$`, 'm'))
     }
+    expect(first.stdout).toMatch(/^sneakers-42 +PRICE_CHANGE +price 99\.9 → 79\.9$/m)
+    expect(first.stdout).toMatch(/^backpack-7 +STOCK_CHANGE +stock 0 → 12$/m)
     const kept = await runningEngines()
     expect(kept).toBeGreaterThanOrEqual(4)
 

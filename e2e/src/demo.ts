@@ -5,8 +5,10 @@ import { upWithProgress } from '@dropbell/local-stack/show-progress'
 import { openStack } from '@dropbell/local-stack/stack'
 import { stackPaths } from '@dropbell/local-stack/stack-paths'
 import { createLogger } from '@dropbell/shared/log'
+import type { Kafka } from 'kafkajs'
 import { connectToStack } from './connect-to-stack.ts'
 import { elasticsearchRoundTrip, kafkaRoundTrip, postgresRoundTrip, redisRoundTrip } from './round-trips.ts'
+import { describeChange, showContracts } from './show-contracts.ts'
 
 const usage = `npx pnpm demo [--keep]
 
@@ -31,7 +33,8 @@ const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
   )
   try {
     await upWithProgress(stack, signal)
-    const log = createLogger({ level: 'warn', service: 'demo', destination: process.stderr })
+    // What the clients cannot do is thrown; what they complain of meanwhile is not for the audience.
+    const log = createLogger({ level: 'fatal', service: 'demo', destination: process.stderr })
     const engines = connectToStack(stack.env(), log)
     try {
       const trips: Record<string, () => Promise<string>> = {
@@ -48,6 +51,8 @@ const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
         rows.push([engine.title, version, String(ports?.main), `${(startUpMs / 1000).toFixed(1)} s`, trip ?? 'answers'])
       }
       print(`\n${formatTable(['engine', 'version', 'port', 'start-up', 'round trip'], rows)}\n`)
+      signal.throwIfAborted()
+      await printContracts(engines.kafka.client, stack.env().SCHEMA_REGISTRY_URL as string)
     } finally {
       await Promise.all(Object.values(engines).map(({ close }) => close()))
     }
@@ -56,6 +61,15 @@ const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
     else await stack.down()
   }
   print(keep || wasUp ? 'The engines stay up: npx pnpm stack status' : 'The engines are down again.')
+}
+
+const printContracts = async (kafka: Kafka, registryUrl: string): Promise<void> => {
+  const { topics, subjects, events } = await showContracts(kafka, registryUrl)
+  const rows = events.map((event) => [event.productId, event.eventType, describeChange(event)])
+  print(
+    `${topics} topics are in place, ${subjects.length} subjects are registered. Three inventory events, as read back:\n`,
+  )
+  print(`${formatTable(['product', 'event', 'change'], rows)}\n`)
 }
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })
