@@ -1,0 +1,32 @@
+import { join } from 'node:path'
+import { extendLock, type HistoryLock } from '../src/history-lock.ts'
+import { HISTORY_LOCK_FILE, readHistoryLock, readSchemaHistories } from '../src/schema-files.ts'
+import { kebabCase } from './named-definitions.ts'
+import { scriptCommand, writeOrCheck } from './output-files.ts'
+import { renderTypes } from './render-types.ts'
+import { findTypeOwners } from './type-owners.ts'
+
+const packageFolder = join(import.meta.dirname, '..')
+const avroFolder = join(packageFolder, 'avro')
+
+const histories = await readSchemaHistories(avroFolder)
+const owners = findTypeOwners(histories)
+
+const files = new Map<string, string>()
+for (const history of histories) {
+  const path = join(packageFolder, 'src', 'generated', `${kebabCase(history.name)}.ts`)
+  files.set(path, renderTypes(history, owners))
+}
+const lock = extendLock(await readLockOrNone(), histories)
+files.set(join(avroFolder, HISTORY_LOCK_FILE), `${JSON.stringify(lock, null, 2)}\n`)
+
+await writeOrCheck(files, scriptCommand('generate.ts'))
+
+async function readLockOrNone(): Promise<HistoryLock> {
+  try {
+    return await readHistoryLock(avroFolder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    throw error
+  }
+}

@@ -1,0 +1,107 @@
+import type { Contract, SchemaHistory } from './contract.ts'
+import { type FanoutRequest, fanoutRequest } from './generated/fanout-request.ts'
+import { type NotificationEvent, notificationEvent } from './generated/notification-event.ts'
+import { type NotificationOutcome, notificationOutcome } from './generated/notification-outcome.ts'
+import { type ProductInventoryEvent, productInventoryEvent } from './generated/product-inventory-event.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Most groups share a topic's records among their instances; a gateway needs every record in every instance. */
+export type ConsumerGroup =
+  | { readonly kind: 'shared'; readonly id: string }
+  | { readonly kind: 'per-instance'; readonly idPrefix: string }
+
+/** What creating, registering and documenting a topic needs to know. */
+export interface TopicDeclaration {
+  readonly name: string
+  /** What the key means, for the documentation; `keyOf` is how it is made. */
+  readonly key: string
+  readonly contract: SchemaHistory
+  readonly group: ConsumerGroup
+  readonly partitions: number
+  readonly retentionMs: number
+  readonly purpose: string
+}
+
+export interface Topic<T> extends TopicDeclaration {
+  readonly contract: Contract<T>
+  readonly keyOf: (value: T) => string
+}
+
+const PARTITIONS = 6
+
+export const productInventoryTopic: Topic<ProductInventoryEvent> = {
+  name: 'product.inventory.v1',
+  key: 'productId',
+  keyOf: (event) => event.productId,
+  contract: productInventoryEvent,
+  group: { kind: 'shared', id: 'notification-consumer-group' },
+  partitions: PARTITIONS,
+  retentionMs: 7 * DAY_MS,
+  purpose: 'Price and stock changes, written by other teams.',
+}
+
+export const notificationFanoutTopic: Topic<FanoutRequest> = {
+  name: 'notification.fanout.v1',
+  key: 'eventId',
+  keyOf: (request) => request.event.eventId,
+  contract: fanoutRequest,
+  group: { kind: 'shared', id: 'notification-fanout-group' },
+  partitions: PARTITIONS,
+  retentionMs: 7 * DAY_MS,
+  purpose: 'Audiences too large for one page, told page by page.',
+}
+
+export const notificationPushTopic: Topic<NotificationEvent> = {
+  name: 'notification.push.v1',
+  key: 'userId',
+  keyOf: (notification) => notification.userId,
+  contract: notificationEvent,
+  group: { kind: 'shared', id: 'push-sender-group' },
+  partitions: PARTITIONS,
+  // A day longer than the longest validity (7 days): nothing that may still be sent is deleted unread.
+  retentionMs: 8 * DAY_MS,
+  purpose: 'Notifications to be sent.',
+}
+
+export const notificationInappTopic: Topic<NotificationEvent> = {
+  name: 'notification.inapp.v1',
+  key: 'userId',
+  keyOf: (notification) => notification.userId,
+  contract: notificationEvent,
+  group: { kind: 'per-instance', idPrefix: 'notification-gateway-' },
+  partitions: PARTITIONS,
+  // Only for who is connected now; the inbox keeps what was missed.
+  retentionMs: DAY_MS,
+  purpose: 'Notifications for the users who have the app open.',
+}
+
+export const notificationOutcomeTopic: Topic<NotificationOutcome> = {
+  name: 'notification.outcome.v1',
+  key: 'userId',
+  // The summary of a stopped fan-out has no user.
+  keyOf: (outcome) => outcome.userId ?? outcome.notificationId,
+  contract: notificationOutcome,
+  group: { kind: 'shared', id: 'history-indexer-group' },
+  partitions: PARTITIONS,
+  // Long enough to build the last month of the history again.
+  retentionMs: 30 * DAY_MS,
+  purpose: 'How every notification ended, and every refusal.',
+}
+
+export const TOPICS: readonly TopicDeclaration[] = [
+  productInventoryTopic,
+  notificationFanoutTopic,
+  notificationPushTopic,
+  notificationInappTopic,
+  notificationOutcomeTopic,
+]
+
+/** Dead letters wait for a person: longer than any topic they come from. */
+export const DEFAULT_DLQ_RETENTION_MS = 60 * DAY_MS
+export const DEFAULT_DLQ_SUFFIX = '.dlq'
+
+export const dlqNameOf = (topicName: string, suffix: string = DEFAULT_DLQ_SUFFIX): string => `${topicName}${suffix}`
+
+export const subjectOf = (topic: Pick<TopicDeclaration, 'name'>): string => `${topic.name}-value`
