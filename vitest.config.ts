@@ -30,12 +30,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
+          // Journeys bring stacks of their own, since they use the names that everyone knows; one at a time.
           include: ['e2e/src/**/*.e2e.test.ts'],
-          globalSetup: ['packages/local-stack/src/testing/test-stack.ts'],
+          fileParallelism: false,
           testTimeout: 300_000,
           hookTimeout: 300_000,
-          // Journeys own the machine: they start when the integration tests are through.
-          sequence: { groupOrder: 1 },
         },
       },
     ],
