@@ -81,6 +81,14 @@ export class SchemaNotRegisteredError extends PermanentError {
   }
 }
 
+/** The registry has a schema with this id, but it is no Avro: Protobuf, JSON Schema, or broken. */
+export class NotAvroError extends PermanentError {
+  override readonly name = 'NotAvroError'
+  constructor(schemaId: number, why: string, options: { cause?: unknown } = {}) {
+    super('NOT_AVRO', `Schema ${schemaId} is not an Avro schema: ${why}`, options)
+  }
+}
+
 /** The registry understood and refused: an incompatible or invalid schema. */
 export class RegistryRefusedError extends PermanentError {
   override readonly name = 'RegistryRefusedError'

@@ -140,6 +140,23 @@ describe('without a registry', () => {
     }
   })
 
+  it('an answer that breaks off is transient', async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"sch'))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    try {
+      const { port } = server.address() as AddressInfo
+      const client = createRegistryClient({ url: `http://127.0.0.1:${port}` })
+      const codec = createCodec({ topic: notificationPushTopic, registry: client })
+      await expect(codec.decode(bytes)).rejects.toBeInstanceOf(RegistryUnavailableError)
+      await expect(codec.encode(sampleNotification)).rejects.toBeInstanceOf(RegistryUnavailableError)
+    } finally {
+      server.close()
+    }
+  })
+
   it('a server that is something else is transient: the address is wrong, not the record', async () => {
     const client = createRegistryClient({ url: `${url}/elsewhere` })
     await expect(createCodec({ topic: notificationPushTopic, registry: client }).decode(bytes)).rejects.toBeInstanceOf(

@@ -1,6 +1,11 @@
 import { DropbellError } from '@dropbell/shared/errors'
 import { cacheLookup } from './cached-lookup.ts'
-import { SchemaNotRegisteredError, UnknownSchemaIdError } from './codec-errors.ts'
+import {
+  IncompatibleSchemaError,
+  NotAvroError,
+  SchemaNotRegisteredError,
+  UnknownSchemaIdError,
+} from './codec-errors.ts'
 import { newestVersion } from './contract.ts'
 import { createValueDecoder, headerFault } from './decode-value.ts'
 import { createValueEncoder } from './encode-value.ts'
@@ -45,10 +50,16 @@ export function createCodec<T>({ topic, registry }: CodecOptions<T>): Codec<T> {
   })
 
   const decoders = cacheLookup(async (schemaId: number) => {
-    // Asking for an id that no registry can give out would get an answer that reads like a broken registry.
-    const schemaText = schemaId > MAX_SCHEMA_ID ? undefined : await registry.schemaById(schemaId)
-    if (schemaText === undefined) throw new UnknownSchemaIdError(subject, schemaId)
-    return createValueDecoder<T>(type, { schemaId, schemaText }, subject)
+    try {
+      // Asking for an id that no registry can give out would get an answer that reads like a broken registry.
+      const schemaText = schemaId > MAX_SCHEMA_ID ? undefined : await registry.schemaById(schemaId)
+      if (schemaText === undefined) throw new UnknownSchemaIdError(subject, schemaId)
+      return createValueDecoder<T>(type, { schemaId, schemaText }, subject)
+    } catch (error) {
+      // Kept like the verdict on any other schema that cannot be read.
+      if (error instanceof NotAvroError) return failWith(new IncompatibleSchemaError(subject, schemaId, error))
+      throw error
+    }
   })
 
   return {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { RegistryRefusedError, RegistryUnavailableError } from './codec-errors.ts'
+import { createCodec } from './codec.ts'
+import {
+  IncompatibleSchemaError,
+  NotAvroError,
+  RegistryRefusedError,
+  RegistryUnavailableError,
+} from './codec-errors.ts'
 import { createRegistryClient } from './registry-client.ts'
+import { notificationPushTopic } from './topics.ts'
 
 interface Sent {
   url: string
@@ -62,6 +69,36 @@ describe('the registry client', () => {
     const { client } = clientAnswering(status, { error_code: status, message: 'incompatible: field size' })
     await expect(client.register('s', schema)).rejects.toBeInstanceOf(RegistryRefusedError)
     await expect(client.register('s', schema)).rejects.toThrow('field size')
+  })
+
+  it.each([
+    ['Protobuf', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3"; message Thing { string id = 1; }' }],
+    ['broken Protobuf', { schemaType: 'PROTOBUF', schema: 'message {' }],
+    ['JSON Schema', { schemaType: 'JSON', schema: '{"type":"object"}' }],
+    ['a kind of schema nobody knows', { schemaType: 'THRIFT', schema: 'struct Thing {}' }],
+    ['text that is not JSON', { schema: 'record Thing' }],
+    ['Avro with a type nobody declared', { schema: '{"type":"record","name":"T","fields":[{"name":"f","type":"X"}]}' }],
+  ])('takes %s for a schema that no record can be read with, and does not ask twice', async (_, body) => {
+    const { client, sent } = clientAnswering(200, body)
+    const codec = createCodec({ topic: notificationPushTopic, registry: client })
+    const bytes = Buffer.from([0, 0, 0, 0, 7, 1])
+    await expect(codec.decode(bytes)).rejects.toBeInstanceOf(IncompatibleSchemaError)
+    expect(await codec.decodeBatch([bytes])).toMatchObject([{ ok: false, error: { code: 'INCOMPATIBLE_SCHEMA' } }])
+    expect(sent).toHaveLength(1)
+    await expect(client.schemaById(7)).rejects.toBeInstanceOf(NotAvroError)
+  })
+
+  it('keeps no failure: the same id can be found a moment later', async () => {
+    const answers = [
+      new Response('null', { status: 503 }),
+      Response.json({ error_code: 40403 }, { status: 404 }),
+      Response.json({ schema: '"string"' }),
+    ]
+    const fetch = async () => answers.shift() as Response
+    const client = createRegistryClient({ url: 'http://registry:8081', fetch })
+    await expect(client.schemaById(7)).rejects.toBeInstanceOf(RegistryUnavailableError)
+    expect(await client.schemaById(7)).toBeUndefined()
+    expect(await client.schemaById(7)).toBe('"string"')
   })
 
   it('sends credentials as a header and never shows them', async () => {

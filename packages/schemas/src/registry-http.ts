@@ -15,19 +15,21 @@ export interface RegistryAnswer {
   readonly retryAfterMs: number | undefined
 }
 
-export type RegistryHttp = (method: 'GET' | 'POST' | 'PUT', path: string, body?: object) => Promise<RegistryAnswer>
+/** `body` is JSON already. */
+export type AskRegistry = (method: string, path: string, body?: string) => Promise<RegistryAnswer>
 
 const CONTENT_TYPE = 'application/vnd.schemaregistry.v1+json'
 const DEFAULT_TIMEOUT_MS = 5_000
 
-export function createRegistryHttp(options: RegistryHttpOptions): RegistryHttp {
+/** Rejects only where there is no answer at all: what a status means is for `registry-answer.ts` to say. */
+export function createRegistryHttp(options: RegistryHttpOptions): AskRegistry {
   const { url, timeoutMs = DEFAULT_TIMEOUT_MS, fetch = globalThis.fetch } = options
   const { address, authorization } = separateCredentials(url)
   const headers: Record<string, string> = { accept: CONTENT_TYPE, 'content-type': CONTENT_TYPE, ...authorization }
 
   return async (method, path, body) => {
     const request = `${method} ${address}${path}`
-    const init = body === undefined ? { method, headers } : { method, headers, body: JSON.stringify(body) }
+    const init = body === undefined ? { method, headers } : { method, headers, body }
     try {
       const response = await fetch(`${address}${path}`, { ...init, signal: AbortSignal.timeout(timeoutMs) })
       const text = await response.text()

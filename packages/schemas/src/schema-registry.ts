@@ -5,7 +5,10 @@ import type { AvroTypeDefinition } from './contract.ts'
  * cannot answer throws a `RegistryUnavailableError`.
  */
 export interface SchemaRegistry {
-  /** The text of the schema with this id. */
+  /**
+   * The schema with this id as JSON: its meaning, not letter by letter what was registered. One that is there but is
+   * no Avro throws a `NotAvroError`.
+   */
   schemaById(id: number): Promise<string | undefined>
   /** The id of exactly this schema in this subject. Never registers it. */
   idOfSchema(subject: string, schema: AvroTypeDefinition): Promise<number | undefined>

@@ -105,3 +105,9 @@ export const DEFAULT_DLQ_SUFFIX = '.dlq'
 export const dlqNameOf = (topicName: string, suffix: string = DEFAULT_DLQ_SUFFIX): string => `${topicName}${suffix}`
 
 export const subjectOf = (topic: Pick<TopicDeclaration, 'name'>): string => `${topic.name}-value`
+
+/** The group whose members share the records of a topic. */
+export const sharedGroupOf = ({ name, group }: TopicDeclaration): string => {
+  if (group.kind === 'shared') return group.id
+  throw new RangeError(`Every instance reads all of ${name}`)
+}
