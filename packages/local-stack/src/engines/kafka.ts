@@ -79,7 +79,8 @@ export const kafka: Engine = {
       await mkdir(draft)
       await writeFile(properties, propertiesOf(site).replace(data, draft))
       const { binary } = await findJava()
-      const clusterId = randomBytes(16).toString('base64url')
+      // The tool takes an id that begins with a dash for an option.
+      const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
       const format = javaArguments(site, 'kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties)
       await runAs(site.user, binary, format, site.directory)
       await rename(draft, data)

@@ -1,0 +1,34 @@
+import { type ConfigShape, describeConfig } from '@dropbell/shared/config'
+import { kafkaConfig } from '@dropbell/shared/config/kafka'
+import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
+import { InvalidArgumentError, Option } from 'commander'
+import { topicsConfig } from './config.ts'
+
+/** A flag that stands for a variable: the same meaning, the same rules, declared where the variable is. */
+const configOption = <S extends ConfigShape>(flags: string, shape: S, name: keyof S & string): Option => {
+  const type = shape[name]
+  if (type === undefined) throw new Error(`${name} is not declared`)
+  const [row] = describeConfig({ shape: { [name]: type } })
+  const byDefault = row?.default === undefined ? '' : `, default: ${row.default}`
+  return new Option(flags, `${row?.description} (env: ${name}${byDefault})`).argParser((value: string) => {
+    if (type.safeParse(value).success) return value
+    throw new InvalidArgumentError(`Expected ${row?.expected}.`)
+  })
+}
+
+export const brokersOption = (): Option => configOption('--brokers <list>', kafkaConfig.shape, 'KAFKA_BROKERS')
+
+export const registryOption = (): Option =>
+  configOption('--registry <url>', schemaRegistryConfig.shape, 'SCHEMA_REGISTRY_URL')
+
+/** For a command that does without a registry if none is given. */
+export const optionalRegistryOption = (): Option => {
+  const option = registryOption()
+  option.description = 'Registry to compare with; none is asked if none is given. (env: SCHEMA_REGISTRY_URL)'
+  return option
+}
+
+export const replicationFactorOption = (): Option =>
+  configOption('--replication-factor <number>', topicsConfig.shape, 'TOPICS_REPLICATION_FACTOR')
+
+export const jsonOption = (): Option => new Option('--json', 'print JSON, for a program to read')

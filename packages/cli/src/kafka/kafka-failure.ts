@@ -1,0 +1,68 @@
+import { TransientError } from '@dropbell/shared/errors'
+import kafkajs from 'kafkajs'
+import { CliError } from '../cli-error.ts'
+import { exitCodes } from '../exit-codes.ts'
+
+// kafkajs is CommonJS, and Node finds no named exports for its errors.
+const {
+  KafkaJSAggregateError,
+  KafkaJSBrokerNotFound,
+  KafkaJSConnectionError,
+  KafkaJSNumberOfRetriesExceeded,
+  KafkaJSProtocolError,
+  KafkaJSRequestTimeoutError,
+  KafkaJSSASLAuthenticationError,
+} = kafkajs
+
+const unreachable = [
+  TransientError,
+  KafkaJSBrokerNotFound,
+  KafkaJSConnectionError,
+  KafkaJSNumberOfRetriesExceeded,
+  KafkaJSRequestTimeoutError,
+]
+
+/** What a failure of the client means to an operator; any other failure stays as it is. */
+export const describeKafkaFailure = (error: unknown, brokers: readonly string[]): unknown => {
+  const at = brokers.join(', ')
+  const chain = causesOf(error)
+  const refusal = chain.find((cause) => cause instanceof KafkaJSSASLAuthenticationError)
+  if (refusal !== undefined) {
+    return new CliError({
+      code: 'KAFKA_LOGIN_REFUSED',
+      message: `Kafka at ${at} refused the login: ${refusal.message}`,
+      hint: 'Check KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD.',
+      exitCode: exitCodes.unavailable,
+      cause: error,
+    })
+  }
+  const denial = chain.find((cause) => protocolTypeOf(cause)?.endsWith('_AUTHORIZATION_FAILED'))
+  if (denial !== undefined) {
+    return new CliError({
+      code: 'KAFKA_ACCESS_DENIED',
+      message: `Kafka at ${at} denies access: ${denial.message}`,
+      hint: 'Ask for an ACL for this user, or use another one (KAFKA_SASL_USERNAME).',
+      exitCode: exitCodes.unavailable,
+      cause: error,
+    })
+  }
+  if (!chain.some((cause) => unreachable.some((type) => cause instanceof type))) return error
+  return new CliError({
+    code: 'KAFKA_UNREACHABLE',
+    message: `Kafka is not reachable at ${at}: ${chain.at(-1)?.message || 'no answer'}`,
+    hint: 'Is it running? `npx pnpm stack up` starts one on this machine; --brokers or KAFKA_BROKERS says where it is.',
+    exitCode: exitCodes.unavailable,
+    cause: error,
+  })
+}
+
+/** The name of what a broker answered, e.g. `UNKNOWN_TOPIC_OR_PARTITION`. */
+export const protocolTypeOf = (error: unknown): string | undefined =>
+  error instanceof KafkaJSProtocolError ? error.type : undefined
+
+/** The failure and everything behind it, the innermost last. */
+const causesOf = (error: unknown): Error[] => {
+  if (!(error instanceof Error)) return []
+  const inner = error instanceof KafkaJSAggregateError ? error.errors : [error.cause]
+  return [error, ...inner.flatMap(causesOf)]
+}

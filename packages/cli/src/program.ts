@@ -1,0 +1,85 @@
+import { createLogger } from '@dropbell/shared/log'
+import { redactCredentials } from '@dropbell/shared/redact-credentials'
+import { Command } from 'commander'
+import { addSchemasCheck } from './commands/schemas-check.ts'
+import { addSchemasList } from './commands/schemas-list.ts'
+import { addSchemasRegister } from './commands/schemas-register.ts'
+import { addTopicsApply } from './commands/topics-apply.ts'
+import { addTopicsList } from './commands/topics-list.ts'
+import { describeExitCodes, type ExitCode, exitCodes } from './exit-codes.ts'
+import { explainFailure } from './explain-failure.ts'
+import type { RunCommand, Session } from './session.ts'
+
+/** What a session is made of before the command line is read. */
+export interface ProgramContext extends Omit<Session, 'log'> {
+  readonly version: string
+}
+
+/** Runs one command line to its end. Never rejects. */
+export const runProgram = async (args: readonly string[], context: ProgramContext): Promise<ExitCode> => {
+  const { output } = context
+  let exitCode: ExitCode = exitCodes.ok
+  const isDebugging = (): boolean => program.opts<{ debug?: boolean }>().debug === true
+  const run: RunCommand = (execute) => async (options) => {
+    const level = isDebugging() ? 'debug' : 'silent'
+    const log = createLogger({
+      level,
+      service: 'dropbell',
+      destination: { write: (line) => output.warn(line.trimEnd()) },
+    })
+    exitCode = await execute({ ...context, log }, options)
+  }
+  const program = createProgram(context, run)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    const failure = explainFailure(error, { debug: isDebugging() })
+    for (const line of failure.lines) output.warn(redactCredentials(line))
+    return failure.exitCode
+  }
+}
+
+export const createProgram = ({ version, output }: ProgramContext, run: RunCommand): Command => {
+  const program = new Command('dropbell')
+    .description('Operate Dropbell: its contracts and topics.')
+    .version(version)
+    .option('--debug', 'say what the clients do, and show stack traces')
+    .configureHelp({ showGlobalOptions: true })
+    // Commands inherit these two, so they come first.
+    .configureOutput({
+      writeOut: (text) => output.print(text.trimEnd()),
+      writeErr: (text) => output.warn(text.trimEnd()),
+    })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Configured by the variables of the services (docs/configuration.md), e.g. KAFKA_BROKERS and SCHEMA_REGISTRY_URL; a flag
+goes before its variable. Logins and TLS are set by variables alone.
+
+Examples:
+  $ dropbell topics apply
+  $ dropbell schemas register --registry http://localhost:8081
+  $ dropbell schemas check --help
+
+${describeExitCodes()}`,
+    )
+
+  const schemas = program
+    .command('schemas')
+    .description('The Avro contracts and their registry.')
+    .addHelpText('after', '\nExamples:\n  $ dropbell schemas check\n  $ dropbell schemas list --json')
+  addSchemasCheck(schemas, run)
+  addSchemasRegister(schemas, run)
+  addSchemasList(schemas, run)
+
+  const topics = program
+    .command('topics')
+    .description('The Kafka topics.')
+    .addHelpText('after', '\nExamples:\n  $ dropbell topics apply --dry-run\n  $ dropbell topics list --json')
+  addTopicsApply(topics, run)
+  addTopicsList(topics, run)
+
+  return program
+}
