@@ -22,4 +22,9 @@ describe('errors', () => {
     expect(new TransientError('BUSY', 'busy', { retryAfterMs: 1_500 }).retryAfterMs).toBe(1_500)
     expect(new TransientError('BUSY', 'busy').retryAfterMs).toBeUndefined()
   })
+
+  it('name the dependency that failed, if it was one', () => {
+    expect(new TransientError('BUSY', 'busy', { dependency: 'redis' }).dependency).toBe('redis')
+    expect(new TransientError('BUSY', 'busy').dependency).toBeUndefined()
+  })
 })

@@ -16,14 +16,23 @@ export class DropbellError extends Error {
   }
 }
 
-/** The same attempt may succeed later. `retryAfterMs` is what the other side asked for, if it asked. */
+export interface TransientErrorOptions extends ErrorOptionsWithCause {
+  /** What the other side asked for, if it asked. */
+  retryAfterMs?: number
+  /** The engine or peer that failed, by its name in /readyz: whoever waits knows whose probe to await. */
+  dependency?: string
+}
+
+/** The same attempt may succeed later. */
 export class TransientError extends DropbellError {
   override readonly name = 'TransientError'
   readonly retryAfterMs: number | undefined
+  readonly dependency: string | undefined
 
-  constructor(code: string, message: string, options: ErrorOptionsWithCause & { retryAfterMs?: number } = {}) {
+  constructor(code: string, message: string, options: TransientErrorOptions = {}) {
     super(code, message, options)
     this.retryAfterMs = options.retryAfterMs
+    this.dependency = options.dependency
   }
 }
 

@@ -22,6 +22,22 @@ export interface LogFields {
   namespace?: string
   /** What a client library said in its own words. */
   detail?: string
+  topic?: string
+  partition?: number
+  /** Of one record; of the first and last of several. */
+  offset?: string
+  firstOffset?: string
+  lastOffset?: string
+  groupId?: string
+  traceparent?: string
+  /** How many records a line is about, and what became of them. */
+  records?: number
+  processed?: number
+  deadLettered?: number
+  /** Tries so far, the first included. */
+  attempts?: number
+  /** Why a record became a dead letter, as in the metrics. */
+  kind?: string
 }
 
 declare module 'pino' {

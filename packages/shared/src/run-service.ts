@@ -28,13 +28,15 @@ export interface AppContext<C> {
   config: C
   log: Logger
   shutdown: Shutdown
+  /** For what makes going on pointless: stops everything and ends the process with 1. */
+  fail(error: unknown): void
 }
 
 export interface ServiceOptions<S extends ConfigShape> {
   service: string
   schema: ConfigSchema<S>
   /** Adds to `shutdown` whatever it starts, as soon as it is started. */
-  start(context: AppContext<ConfigValues<S>>): Promise<void>
+  start(context: AppContext<ConfigValues<S>>): Promise<unknown>
   process?: ServiceProcess
   destination?: DestinationStream
 }
@@ -82,7 +84,7 @@ export const runService = async <S extends ConfigShape>(
 
   log.info({ config: redactConfig(schema, config) }, 'service starting')
   try {
-    await start({ config, log, shutdown })
+    await start({ config, log, shutdown, fail: (error) => void fail(error, 'service cannot go on') })
     if (!shutdown.stopping.aborted) log.info('service started')
   } catch (err) {
     // What a start trips over when a signal has closed its connections is no fault of its own.

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type ConfigError, defineConfig, describeConfig, loadConfig } from '../config.ts'
+import { consumerConfig } from './consumer.ts'
+import { dlqConfig } from './dlq.ts'
 import { elasticsearchConfig } from './elasticsearch.ts'
 import { kafkaConfig } from './kafka.ts'
 import { postgresConfig } from './postgres.ts'
@@ -14,6 +16,8 @@ const everything = defineConfig(
   elasticsearchConfig,
   postgresConfig,
   schemaRegistryConfig,
+  consumerConfig,
+  dlqConfig,
 )
 const DATABASE_URL = 'postgres://localhost/main'
 
@@ -33,6 +37,11 @@ describe('config fragments', () => {
       REDIS_URL: 'redis://localhost:6379',
       ELASTICSEARCH_URL: 'http://localhost:9200',
       OPERATIONS_HOST: '127.0.0.1',
+      CONSUMER_MAX_BATCH_RECORDS: 200,
+      DLQ_ENABLED: true,
+      DLQ_TOPIC_SUFFIX: '.dlq',
+      DLQ_MAX_RETRIES: 3,
+      DLQ_RETRY_BACKOFF_MS: 1_000,
     })
   })
 
@@ -118,6 +127,11 @@ describe('config fragments', () => {
       'a TLS mode in the database URL',
       { DATABASE_URL: 'postgres://localhost/main?sslmode=require' },
       ['DATABASE_URL has the parameter sslmode; TLS to be set with DATABASE_SSL and DATABASE_CA_FILE'],
+    ],
+    [
+      'a suffix that no topic can have',
+      { DLQ_TOPIC_SUFFIX: '/dlq' },
+      ['DLQ_TOPIC_SUFFIX is "/dlq"; letters, digits, dots, dashes and underscores'],
     ],
     [
       'half of the registry credentials',

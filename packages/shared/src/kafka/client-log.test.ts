@@ -55,6 +55,11 @@ describe('the log of kafkajs', () => {
     expect(say(logLevel.ERROR, message, values)?.level).toBe('debug')
   })
 
+  it('is lowered to debug for a warning about producers that we have taken care of', () => {
+    const warning = 'Limiting retries for the idempotent producer may invalidate EoS guarantees'
+    expect(say(logLevel.WARN, warning)?.level).toBe('debug')
+  })
+
   it.each([
     ['the end of all retries', `Crash: KafkaJSNumberOfRetriesExceeded: ${notLeader}`, { retryCount: 5 }],
     [

@@ -25,6 +25,11 @@ const retriedTexts = new Set(errorCodes.filter(({ type }) => retriedTypes.includ
 /** As in "Failed to send messages: This server is not the leader…"; the report of a crash has a longer prefix. */
 const withoutPrefix = (message: string): string => message.slice(message.indexOf(': ') + 1).trim()
 
+/** Said whenever an idempotent producer is made. Ours keeps its promise by being replaced after a failure. */
+const answeredWarning = 'Limiting retries for the idempotent producer may invalidate EoS guarantees'
+
+const isNoNews = (message: string, error: unknown): boolean => message === answeredWarning || isRetried(message, error)
+
 const isRetried = (message: string, error: unknown): boolean =>
   [message, withoutPrefix(message), error].some((text) => typeof text === 'string' && retriedTexts.has(text))
 
@@ -41,7 +46,7 @@ export const createKafkaLog =
   () =>
   ({ namespace, level, log: { message, timestamp: _time, logger: _name, ...values } }) => {
     if (level === logLevel.NOTHING) return
-    const pinoLevel = quiet || isRetried(message, values.error) ? 'debug' : pinoLevels[level]
+    const pinoLevel = quiet || isNoNews(message, values.error) ? 'debug' : pinoLevels[level]
     log[pinoLevel]({ ...values, namespace, detail: message }, 'kafka client')
   }
 
