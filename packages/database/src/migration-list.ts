@@ -1,0 +1,18 @@
+import type { MigrationBuilder } from 'node-pg-migrate'
+import * as userInfo from './migrations/0001_user-info.ts'
+import * as notificationPreferences from './migrations/0002_notification-preferences.ts'
+import * as notifications from './migrations/0003_notifications.ts'
+
+/** Forward only: a mistake is put right by the next migration. */
+export interface Migration {
+  up(pgm: MigrationBuilder): void
+}
+
+/** Every file of `migrations/`, by its name without extension. A published one is never changed. */
+export const migrationList: Readonly<Record<string, Migration>> = {
+  '0001_user-info': userInfo,
+  '0002_notification-preferences': notificationPreferences,
+  '0003_notifications': notifications,
+}
+
+export const migrationsTable = 'pgmigrations'
