@@ -1,0 +1,58 @@
+import type { Channel, NotificationEvent, Priority } from '@dropbell/schemas/generated/notification-event'
+import { toShortestFloat32 } from '@dropbell/schemas/price'
+import { type Language, textOf } from './notification-texts.ts'
+import type { Trigger } from './trigger.ts'
+
+/** What everybody who reads the same language is told. */
+export type Message = Pick<NotificationEvent, 'title' | 'body' | 'data' | 'channels' | 'priority'>
+
+export const channelsOf: Readonly<Record<Trigger['type'], readonly Channel[]>> = {
+  PRICE_DROP: ['PUSH', 'IN_APP'],
+  BACK_IN_STOCK: ['PUSH', 'SMS'],
+}
+
+const priorityOf: Readonly<Record<Trigger['type'], Priority>> = { PRICE_DROP: 'HIGH', BACK_IN_STOCK: 'HIGH' }
+
+export const composeMessage = (trigger: Trigger, language: Language): Message => ({
+  ...textOf(trigger, language),
+  data: dataOf(trigger),
+  channels: channelsOf[trigger.type],
+  priority: priorityOf[trigger.type],
+})
+
+const dataOf = (trigger: Trigger): Record<string, string> => {
+  switch (trigger.type) {
+    case 'PRICE_DROP':
+      return {
+        previousPrice: String(toShortestFloat32(trigger.previousPrice)),
+        currentPrice: String(toShortestFloat32(trigger.currentPrice)),
+        dropPercentage: String(trigger.dropPercentage),
+      }
+    case 'BACK_IN_STOCK':
+      return { currentStock: String(trigger.currentStock) }
+  }
+}
+
+export interface Addressing {
+  readonly notificationId: string
+  readonly userId: string
+  /** When the notification is made. */
+  readonly now: number
+  readonly expiresAt: number
+}
+
+export const composeNotification = (
+  trigger: Trigger,
+  message: Message,
+  { notificationId, userId, now, expiresAt }: Addressing,
+): NotificationEvent => ({
+  ...message,
+  notificationId,
+  userId,
+  productId: trigger.productId,
+  notificationType: trigger.type,
+  timestamp: now,
+  eventId: trigger.eventId,
+  eventTimestamp: trigger.eventTimestamp,
+  expiresAt,
+})

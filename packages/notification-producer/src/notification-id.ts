@@ -1,0 +1,18 @@
+import type { NotificationType } from '@dropbell/schemas/generated/notification-event'
+import { v5 } from 'uuid'
+
+/** Never changes: with another one, every replayed event would make new notifications. */
+const namespace = '6f1d2c52-8a0b-4f0e-9d0b-3b7f4f6f2f5a'
+
+export interface NotificationOrigin {
+  readonly eventId: string
+  readonly userId: string
+  readonly type: NotificationType
+}
+
+/**
+ * The same event always makes the same notification. JSON keeps the parts apart whatever is in them: joined by a
+ * separator, two users whose ids contain it could share an id.
+ */
+export const notificationIdOf = ({ eventId, userId, type }: NotificationOrigin): string =>
+  v5(JSON.stringify([eventId, userId, type]), namespace)
