@@ -1,0 +1,45 @@
+import { type InventoryEventType, inventoryEventTypeSymbols } from '@dropbell/schemas/generated/product-inventory-event'
+import { createCounter, createHistogram } from '@dropbell/shared/metrics'
+import type { Registry } from 'prom-client'
+import { type Detection, ignoredReasons, type TriggerKind, triggerKinds } from './detect-trigger.ts'
+
+/** Users. From nobody to the default limit of an audience. */
+const audienceBuckets = [0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const
+
+export interface InventoryMetrics {
+  eventJudged(eventType: InventoryEventType, detection: Detection): void
+  audienceResolved(kind: TriggerKind, users: number): void
+  audienceCut(kind: TriggerKind): void
+}
+
+export const createInventoryMetrics = (registry: Registry): InventoryMetrics => {
+  const events = createCounter(registry, {
+    name: 'dropbell_inventory_events_total',
+    help: 'Inventory events by what they were found to be: a trigger, or the reason why they are ignored.',
+    labels: { type: inventoryEventTypeSymbols, result: [...triggerKinds, ...ignoredReasons] },
+  })
+  const detected = createCounter(registry, {
+    name: 'dropbell_triggers_detected_total',
+    help: 'Price drops and restocks that are worth telling.',
+    labels: { kind: triggerKinds },
+  })
+  const audience = createHistogram(registry, {
+    name: 'dropbell_event_audience_records',
+    help: 'Users an event is to be told to, before admission.',
+    labels: { kind: triggerKinds },
+    buckets: audienceBuckets,
+  })
+  const cut = createCounter(registry, {
+    name: 'dropbell_audiences_cut_total',
+    help: 'Audiences that were larger than TARGET_USER_LIMIT.',
+    labels: { kind: triggerKinds },
+  })
+  return {
+    eventJudged: (type, detection) => {
+      events.inc({ type, result: detection.kind === 'ignored' ? detection.reason : detection.kind })
+      if (detection.kind !== 'ignored') detected.inc({ kind: detection.kind })
+    },
+    audienceResolved: (kind, users) => audience.observe({ kind }, users),
+    audienceCut: (kind) => cut.inc({ kind }),
+  }
+}

@@ -1,0 +1,124 @@
+import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
+import { toShortestFloat32 } from '@dropbell/schemas/price'
+import { TransientError } from '@dropbell/shared/errors'
+import type { ChainableCommander, Redis, Result } from 'ioredis'
+import { recordProductStateScript } from './product-state-script.ts'
+
+/** A value and the time of the event that brought it, in milliseconds since the epoch. */
+export interface TimedValue {
+  readonly value: number
+  readonly at: number
+}
+
+/** What is known of a product; a field of which no event has spoken is left out. */
+export interface ProductState {
+  readonly price?: TimedValue
+  readonly stock?: TimedValue
+}
+
+/**
+ * The latest price and stock of each product, by the times of the events and not by their arrival: an old event that
+ * comes late, again or from a replay changes nothing. A null says nothing about a field. Of two events of the same
+ * millisecond the one that begins where the other ended is the later, whichever arrives first; if neither does, the
+ * one that was there stays.
+ */
+export interface ProductStates {
+  /** All of a batch, before anybody is told about any of it. */
+  recordProductStates(events: readonly ProductInventoryEvent[]): Promise<void>
+  readProductState(productId: string): Promise<ProductState>
+}
+
+export interface ProductStatesOptions {
+  client: Redis
+  config: { PRODUCT_STATE_DAYS: number }
+  keyPrefix?: string
+}
+
+declare module 'ioredis' {
+  interface RedisCommander<Context> {
+    recordProductState(key: string, ...args: (string | number)[]): Result<number, Context>
+  }
+}
+
+const daySeconds = 86_400
+
+export const createProductStates = ({
+  client,
+  config,
+  keyPrefix = 'dropbell:product:',
+}: ProductStatesOptions): ProductStates => {
+  const ttlSeconds = config.PRODUCT_STATE_DAYS * daySeconds
+  client.defineCommand('recordProductState', { numberOfKeys: 1, lua: recordProductStateScript })
+  return {
+    recordProductStates: async (events) => {
+      const pipeline = client.pipeline()
+      for (const [productId, changes] of changesByProduct(events)) {
+        pipeline.recordProductState(`${keyPrefix}${productId}`, ttlSeconds, ...changes)
+      }
+      if (pipeline.length > 0) await execute(pipeline)
+    },
+    readProductState: async (productId) => {
+      const fields = await answer(client.hgetall(`${keyPrefix}${productId}`))
+      const price = timedValue(fields.price, fields.priceAt)
+      const stock = timedValue(fields.stock, fields.stockAt)
+      return { ...(price && { price }), ...(stock && { stock }) }
+    },
+  }
+}
+
+const changesByProduct = (events: readonly ProductInventoryEvent[]): Map<string, (string | number)[]> => {
+  const products = new Map<string, (string | number)[]>()
+  for (const event of events) {
+    const changes = changesOf(event)
+    const before = products.get(event.productId)
+    if (before) before.push(...changes)
+    else if (changes.length > 0) products.set(event.productId, changes)
+  }
+  return products
+}
+
+/** Whatever the event is called: what it says about price and stock counts. */
+const changesOf = (event: ProductInventoryEvent): (string | number)[] => {
+  const price = writtenPrice(event.currentPrice)
+  const stock = writtenStock(event.currentStock)
+  return [
+    ...(price === '' ? [] : ['price', writtenPrice(event.previousPrice), price, event.timestamp]),
+    ...(stock === '' ? [] : ['stock', writtenStock(event.previousStock), stock, event.timestamp]),
+  ]
+}
+
+/** Empty for what is no price, which then counts as not said. */
+const writtenPrice = (price: number | null): string => {
+  const shortest = price === null ? Number.NaN : toShortestFloat32(price)
+  return Number.isFinite(shortest) && shortest >= 0 ? String(shortest) : ''
+}
+
+/** Less than nothing is kept: a shop that sold more than it had is sold out, and the value before would deny it. */
+const writtenStock = (stock: number | null): string => (Number.isInteger(stock) ? String(stock) : '')
+
+const timedValue = (value: string | undefined, at: string | undefined): TimedValue | undefined =>
+  value === undefined || at === undefined ? undefined : { value: Number(value), at: Number(at) }
+
+const execute = async (pipeline: ChainableCommander): Promise<void> => {
+  const results = await answer(pipeline.exec())
+  const failure = results?.find(([error]) => error)?.[0]
+  if (failure) throw unavailable(failure)
+}
+
+const answer = async <T>(pending: Promise<T>): Promise<T> => {
+  try {
+    return await pending
+  } catch (error) {
+    throw unavailable(error)
+  }
+}
+
+/**
+ * Whatever Redis says (loading, read-only, out of memory, not there), the events are as good as before. Changes that
+ * were applied are not undone: applying them again changes nothing.
+ */
+const unavailable = (cause: unknown): TransientError =>
+  new TransientError('PRODUCT_STATE_UNAVAILABLE', 'Redis did not answer for the state of products', {
+    cause,
+    dependency: 'redis',
+  })

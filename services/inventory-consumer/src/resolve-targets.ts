@@ -1,0 +1,150 @@
+import type { IndexConfig } from '@dropbell/schemas/index-config'
+import { classifyElasticsearchError } from '@dropbell/shared/elasticsearch-failure'
+import type { Logger } from '@dropbell/shared/log'
+import type { Client, estypes } from '@elastic/elasticsearch'
+import { createBehaviorFields, type ReadBehaviorFields } from './behavior-fields.ts'
+import type { InventoryConfig } from './config.ts'
+import type { InventoryMetrics } from './inventory-metrics.ts'
+import { audienceRules, groupTriggers, type TargetKey, type TargetTrigger, targetQuery } from './target-query.ts'
+
+export interface TargetPage<T extends TargetTrigger = TargetTrigger> {
+  readonly trigger: T
+  /** Distinct, in the index's order of user ids; never empty. Another page of the same trigger has other users. */
+  readonly userIds: readonly string[]
+  /** The request ended here, so there may be more: the last user is the cursor. False: these are the last. */
+  readonly mayContinue: boolean
+}
+
+export interface ResolveOptions<T extends TargetTrigger> {
+  /** Asked between requests: whether to leave the rest of an audience to somebody else. */
+  skipRest?: (trigger: T) => boolean
+}
+
+/**
+ * Streams the audiences of a batch. The next request is made when the pages of the last are used up and another is
+ * asked for: whoever reads slowly is not flooded, and whoever stops reading stops the requests.
+ */
+export type ResolveTargets = <T extends TargetTrigger>(
+  triggers: readonly T[],
+  options?: ResolveOptions<T>,
+) => AsyncGenerator<TargetPage<T>, void, undefined>
+
+export interface TargetResolverOptions {
+  client: Client
+  config: Pick<
+    InventoryConfig & IndexConfig,
+    'USER_BEHAVIOR_INDEX' | 'INTERESTED_USER_DAYS' | 'CART_USER_DAYS' | 'TARGET_USER_LIMIT' | 'TARGET_PAGE_SIZE'
+  >
+  log: Logger
+  metrics: InventoryMetrics
+  readFields?: ReadBehaviorFields
+}
+
+/** What is known of an audience while it streams. `users` counts those before a cursor too. */
+interface Audience<T> {
+  readonly trigger: T
+  users: number
+}
+
+export const createTargetResolver = ({
+  client,
+  config,
+  log,
+  metrics,
+  readFields = createBehaviorFields({ client, index: config.USER_BEHAVIOR_INDEX }),
+}: TargetResolverOptions): ResolveTargets => {
+  const { USER_BEHAVIOR_INDEX: index, TARGET_PAGE_SIZE: pageSize, TARGET_USER_LIMIT: limit } = config
+  const rules = audienceRules(config)
+
+  const readPage = async (triggers: readonly TargetTrigger[], after: TargetKey | undefined): Promise<ProductRun[]> => {
+    const fields = await readFields()
+    if (!fields) return []
+    const query = targetQuery({ index, fields, rules, triggers, pageSize, after })
+    try {
+      const { aggregations } = await client.search<unknown, { targets: CompositeAnswer }>(query)
+      return runsOf(aggregations?.targets, pageSize)
+    } catch (error) {
+      throw classifyElasticsearchError(error)
+    }
+  }
+
+  /** How many of the users found still fit. More than that is seen, not guessed: an audience as large as the limit is whole. */
+  const takeFitting = (audience: Audience<TargetTrigger>, found: number): { fitting: number; cut: boolean } => {
+    const fitting = Math.max(0, Math.min(found, limit - audience.users))
+    audience.users += fitting
+    return { fitting, cut: fitting < found }
+  }
+
+  const reportCut = ({ kind, eventId, productId }: TargetTrigger): void => {
+    metrics.audienceCut(kind)
+    log.warn({ eventId, productId, limit }, 'audience cut at TARGET_USER_LIMIT')
+  }
+
+  async function* resolveGroup<T extends TargetTrigger>(
+    group: readonly T[],
+    { skipRest }: ResolveOptions<T>,
+  ): AsyncGenerator<TargetPage<T>, void, undefined> {
+    const open = new Map<string, Audience<T>>(
+      group.map((trigger) => [trigger.productId, { trigger, users: trigger.after?.servedUsers ?? 0 }]),
+    )
+    const close = ({ trigger, users }: Audience<T>): void => {
+      open.delete(trigger.productId)
+      metrics.audienceResolved(trigger.kind, users)
+    }
+    let after = cursorOf(group)
+    while (open.size > 0) {
+      const runs = await readPage(
+        [...open.values()].map(({ trigger }) => trigger),
+        after,
+      )
+      after = runs.at(-1)?.next
+      for (const { productId, userIds, next } of runs) {
+        const audience = open.get(productId)
+        // A document that names several products is also counted for those nobody asked about.
+        if (!audience) continue
+        const { fitting, cut } = takeFitting(audience, userIds.length)
+        if (cut) reportCut(audience.trigger)
+        const mayContinue = next !== undefined && !cut
+        if (!mayContinue) close(audience)
+        if (fitting > 0) yield { trigger: audience.trigger, userIds: userIds.slice(0, fitting), mayContinue }
+      }
+      if (!after) break
+      // Leaving a product out of the next request is how its rest is skipped: what follows the cursor is the next product.
+      for (const { trigger } of open.values()) if (skipRest?.(trigger)) open.delete(trigger.productId)
+    }
+    for (const audience of open.values()) close(audience)
+  }
+
+  return async function* resolveTargets(triggers, options = {}) {
+    for (const group of groupTriggers(triggers)) yield* resolveGroup(group, options)
+  }
+}
+
+const cursorOf = ([first]: readonly TargetTrigger[]): TargetKey | undefined =>
+  first?.after && { productId: first.productId, userId: first.after.userId }
+
+type CompositeAnswer = Omit<estypes.AggregationsCompositeAggregate, 'buckets' | 'after_key'> & {
+  buckets: { key: TargetKey }[]
+  after_key?: TargetKey
+}
+
+/** The users of one product on one page. `next` is where the next page begins, if the page ends within this product. */
+interface ProductRun {
+  readonly productId: string
+  readonly userIds: string[]
+  next?: TargetKey
+}
+
+/** Buckets come sorted by product. A page shorter than asked for is the last. */
+const runsOf = (answer: CompositeAnswer | undefined, pageSize: number): ProductRun[] => {
+  const runs: ProductRun[] = []
+  for (const { key } of answer?.buckets ?? []) {
+    const productId = String(key.productId)
+    const run = runs.at(-1)
+    if (run?.productId === productId) run.userIds.push(String(key.userId))
+    else runs.push({ productId, userIds: [String(key.userId)] })
+  }
+  const last = runs.at(-1)
+  if (last && answer?.after_key && answer.buckets.length === pageSize) last.next = answer.after_key
+  return runs
+}
