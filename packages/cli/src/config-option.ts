@@ -1,5 +1,7 @@
 import { type ConfigShape, describeConfig } from '@dropbell/shared/config'
+import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
+import { postgresConfig } from '@dropbell/shared/config/postgres'
 import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
 import { InvalidArgumentError, Option } from 'commander'
 import { topicsConfig } from './config.ts'
@@ -27,6 +29,11 @@ export const optionalRegistryOption = (): Option => {
   option.description = 'Registry to compare with; none is asked if none is given. (env: SCHEMA_REGISTRY_URL)'
   return option
 }
+
+export const databaseOption = (): Option => configOption('--database <url>', postgresConfig.shape, 'DATABASE_URL')
+
+export const elasticsearchOption = (): Option =>
+  configOption('--elasticsearch <url>', elasticsearchConfig.shape, 'ELASTICSEARCH_URL')
 
 export const replicationFactorOption = (): Option =>
   configOption('--replication-factor <number>', topicsConfig.shape, 'TOPICS_REPLICATION_FACTOR')

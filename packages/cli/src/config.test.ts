@@ -1,9 +1,10 @@
 import { ConfigError, defineConfig, loadConfig } from '@dropbell/shared/config'
+import { dlqConfig } from '@dropbell/shared/config/dlq'
 import { expect, it } from 'vitest'
 import { topicsConfig } from './config.ts'
 import { planFromConfig } from './topics/plan-from-config.ts'
 
-const load = (env: Record<string, string>) => loadConfig(defineConfig(topicsConfig), env)
+const load = (env: Record<string, string>) => loadConfig(defineConfig(topicsConfig, dlqConfig), env)
 
 const retentionIn = (env: Record<string, string>, wanted: string): string | undefined =>
   planFromConfig(load(env))

@@ -17,7 +17,7 @@ const meanings: Record<keyof typeof exitCodes, string> = {
   ok: 'done, and all is in place',
   problemsFound: 'problems found: drift, an incompatible schema, or a change that was refused',
   usage: 'the command line is wrong',
-  unavailable: 'Kafka or the schema registry cannot be reached, or denies access',
+  unavailable: 'an engine cannot be reached, or denies access',
   internal: 'something unforeseen; --debug shows where',
   invalidConfig: 'the configuration is not valid',
   interrupted: 'ended by Ctrl-C or SIGTERM',

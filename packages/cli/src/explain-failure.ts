@@ -1,5 +1,6 @@
 import { RegistryRefusedError, RegistryUnavailableError } from '@dropbell/schemas/codec-errors'
 import { ConfigError } from '@dropbell/shared/config'
+import { PermanentError, TransientError } from '@dropbell/shared/errors'
 import { CommanderError } from 'commander'
 import { CliError } from './cli-error.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
@@ -8,6 +9,12 @@ export interface FailureReport {
   readonly exitCode: ExitCode
   /** For stderr; empty if everything was said already. */
   readonly lines: readonly string[]
+}
+
+/** By the dependency that an error names. */
+const addresses: Readonly<Record<string, string>> = {
+  postgres: '--database or DATABASE_URL',
+  elasticsearch: '--elasticsearch or ELASTICSEARCH_URL',
 }
 
 /** How the process ends after this failure, and what it says. */
@@ -37,6 +44,12 @@ const explain = (error: unknown): FailureReport => {
   if (error instanceof RegistryRefusedError) {
     return { exitCode: exitCodes.problemsFound, lines: [error.message] }
   }
+  if (error instanceof TransientError && error.dependency !== undefined) {
+    const variable = addresses[error.dependency]
+    const hint = `Is it running? \`npx pnpm stack up\` starts one on this machine${variable ? `; ${variable} says where it is` : ''}.`
+    return { exitCode: exitCodes.unavailable, lines: [error.message, hint] }
+  }
+  if (error instanceof PermanentError) return { exitCode: exitCodes.problemsFound, lines: [error.message] }
   const message = error instanceof Error ? error.message : String(error)
   return { exitCode: exitCodes.internal, lines: [`Unexpected: ${message}`, 'Run it again with --debug to see where.'] }
 }

@@ -1,6 +1,8 @@
 import { createLogger } from '@dropbell/shared/log'
 import { redactCredentials } from '@dropbell/shared/redact-credentials'
 import { Command } from 'commander'
+import { addDbMigrate } from './commands/db-migrate.ts'
+import { addIndicesApply } from './commands/indices-apply.ts'
 import { addSchemasCheck } from './commands/schemas-check.ts'
 import { addSchemasList } from './commands/schemas-list.ts'
 import { addSchemasRegister } from './commands/schemas-register.ts'
@@ -42,7 +44,7 @@ export const runProgram = async (args: readonly string[], context: ProgramContex
 
 export const createProgram = ({ version, output }: ProgramContext, run: RunCommand): Command => {
   const program = new Command('dropbell')
-    .description('Operate Dropbell: its contracts and topics.')
+    .description('Operate Dropbell: its contracts, topics, tables and indices.')
     .version(version)
     .option('--debug', 'say what the clients do, and show stack traces')
     .configureHelp({ showGlobalOptions: true })
@@ -80,6 +82,18 @@ ${describeExitCodes()}`,
     .addHelpText('after', '\nExamples:\n  $ dropbell topics apply --dry-run\n  $ dropbell topics list --json')
   addTopicsApply(topics, run)
   addTopicsList(topics, run)
+
+  const db = program
+    .command('db')
+    .description('The Postgres tables.')
+    .addHelpText('after', '\nExamples:\n  $ dropbell db migrate')
+  addDbMigrate(db, run)
+
+  const indices = program
+    .command('indices')
+    .description('The Elasticsearch indices that other teams fill.')
+    .addHelpText('after', '\nExamples:\n  $ dropbell indices apply')
+  addIndicesApply(indices, run)
 
   return program
 }

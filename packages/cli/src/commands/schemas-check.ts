@@ -6,7 +6,7 @@ import { jsonOption, optionalRegistryOption } from '../config-option.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { findHistoryFaults } from '../schemas/check-history.ts'
 import { formatCheck } from '../schemas/format-check.ts'
-import { isRegistryGiven, openRegistry } from '../schemas/open-registry.ts'
+import { isRegistryGiven, openRegistryOf } from '../schemas/open-registry.ts'
 import { readWorkingTree } from '../schemas/read-working-tree.ts'
 import { summariseChecks, withSchemasOf } from '../schemas/summarise-checks.ts'
 import { type Execute, type RunCommand, withFlags } from '../session.ts'
@@ -39,7 +39,7 @@ Examples:
 const executeSchemasCheck: Execute<Options> = async ({ env, output, signal, avroFolder }, options) => {
   const { source, topics, historyFaults } = await checkWorkingTree(avroFolder)
   const given = withFlags(env, { SCHEMA_REGISTRY_URL: options.registry })
-  const registry = isRegistryGiven(given) ? openRegistry(given) : undefined
+  const registry = isRegistryGiven(given) ? openRegistryOf(given) : undefined
   if (registry !== undefined) output.progress(`Asking ${registry.address} …`)
   const check = summariseChecks({
     source,

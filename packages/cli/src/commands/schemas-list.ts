@@ -4,7 +4,7 @@ import { jsonOption, registryOption } from '../config-option.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { formatSubjects } from '../schemas/format-subjects.ts'
 import { listSubjects } from '../schemas/list-subjects.ts'
-import { openRegistry } from '../schemas/open-registry.ts'
+import { openRegistryOf } from '../schemas/open-registry.ts'
 import { type Execute, type RunCommand, withFlags } from '../session.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 
@@ -32,7 +32,7 @@ Examples:
 }
 
 const executeSchemasList: Execute<Options> = async ({ env, output, signal }, options) => {
-  const { client, address } = openRegistry(withFlags(env, { SCHEMA_REGISTRY_URL: options.registry }))
+  const { client, address } = openRegistryOf(withFlags(env, { SCHEMA_REGISTRY_URL: options.registry }))
   output.progress(`Asking ${address} …`)
   const subjects = await untilInterrupted(signal, listSubjects(client, TOPICS))
   if (options.json) output.printJson({ registry: address, subjects })

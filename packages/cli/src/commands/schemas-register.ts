@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { jsonOption, registryOption } from '../config-option.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { formatRegistered } from '../schemas/format-registered.ts'
-import { openRegistry } from '../schemas/open-registry.ts'
+import { openRegistryOf } from '../schemas/open-registry.ts'
 import { registerSubjects } from '../schemas/register-subjects.ts'
 import { type Execute, type RunCommand, withFlags } from '../session.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
@@ -33,7 +33,7 @@ Examples:
 }
 
 const executeSchemasRegister: Execute<Options> = async ({ env, output, signal }, options) => {
-  const { client, address } = openRegistry(withFlags(env, { SCHEMA_REGISTRY_URL: options.registry }))
+  const { client, address } = openRegistryOf(withFlags(env, { SCHEMA_REGISTRY_URL: options.registry }))
   const registering = registerSubjects(client, TOPICS, (subject) => output.progress(`Registering ${subject} …`))
   const subjects = await untilInterrupted(signal, registering)
   if (options.json) output.printJson({ registry: address, subjects })

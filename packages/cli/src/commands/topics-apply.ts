@@ -1,4 +1,5 @@
 import { defineConfig, loadConfig } from '@dropbell/shared/config'
+import { dlqConfig } from '@dropbell/shared/config/dlq'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
 import type { Command } from 'commander'
 import { topicsConfig } from '../config.ts'
@@ -17,7 +18,7 @@ interface Options {
   readonly json?: boolean
 }
 
-const schema = defineConfig(kafkaConfig, topicsConfig)
+const schema = defineConfig(kafkaConfig, topicsConfig, dlqConfig)
 
 export const addTopicsApply = (topics: Command, run: RunCommand): void => {
   topics

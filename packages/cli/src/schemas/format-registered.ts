@@ -1,4 +1,4 @@
-import { formatTable } from '../format-table.ts'
+import { formatTable } from '@dropbell/shared/format-table'
 import type { Output } from '../output.ts'
 import type { RegisteredSubject } from './register-subjects.ts'
 

@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { isRegistryGiven, openRegistry } from './open-registry.ts'
+import { isRegistryGiven, openRegistryOf } from './open-registry.ts'
 
 it('logs in with credentials from variables, whatever characters they have, and never shows them', async () => {
   const fetch = vi.fn<typeof globalThis.fetch>(async () => new Response('[1]'))
   vi.stubGlobal('fetch', fetch)
   onTestFinished(() => void vi.unstubAllGlobals())
 
-  const { client, address } = openRegistry({
+  const { client, address } = openRegistryOf({
     SCHEMA_REGISTRY_URL: 'https://registry:8081',
     SCHEMA_REGISTRY_USERNAME: 'ci',
     SCHEMA_REGISTRY_PASSWORD: '50%@:/ü',

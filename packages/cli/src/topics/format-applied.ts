@@ -1,5 +1,5 @@
+import { formatTable } from '@dropbell/shared/format-table'
 import { formatDuration } from '../format-duration.ts'
-import { formatTable } from '../format-table.ts'
 import type { Colour, Output } from '../output.ts'
 import type { AppliedTopic, AppliedTopics } from './apply-topics.ts'
 import { adviseOn, type Drift, RETENTION_SETTING } from './topic-drift.ts'

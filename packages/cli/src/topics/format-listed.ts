@@ -1,5 +1,5 @@
+import { formatTable } from '@dropbell/shared/format-table'
 import { formatDuration } from '../format-duration.ts'
-import { formatTable } from '../format-table.ts'
 import type { Output } from '../output.ts'
 import type { ListedTopic } from './list-topics.ts'
 

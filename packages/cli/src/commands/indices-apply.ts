@@ -1,0 +1,51 @@
+import { indexConfig } from '@dropbell/schemas/index-config'
+import { applyIndexTemplates, createMissingIndices } from '@dropbell/schemas/index-templates'
+import { defineConfig, loadConfig } from '@dropbell/shared/config'
+import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
+import { createElasticsearch } from '@dropbell/shared/elasticsearch'
+import type { Command } from 'commander'
+import { elasticsearchOption } from '../config-option.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type Execute, type RunCommand, withFlags } from '../session.ts'
+import { untilInterrupted } from '../until-interrupted.ts'
+
+interface Options {
+  readonly elasticsearch?: string
+}
+
+const schema = defineConfig(elasticsearchConfig, indexConfig)
+
+export const addIndicesApply = (indices: Command, run: RunCommand): void => {
+  indices
+    .command('apply')
+    .description(
+      'Put our index templates in place and create the indices that are missing. Existing indices keep their layout, and other layouts work too. Running it again changes nothing.',
+    )
+    .addOption(elasticsearchOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ dropbell indices apply
+  $ dropbell indices apply --elasticsearch https://search.example.com:9200
+  $ USER_BEHAVIOR_INDEX=behaviours PRODUCT_INDEX=products dropbell indices apply`,
+    )
+    .action(run(executeIndicesApply))
+}
+
+const executeIndicesApply: Execute<Options> = async ({ env, output, signal }, options) => {
+  const config = loadConfig(schema, withFlags(env, { ELASTICSEARCH_URL: options.elasticsearch }))
+  const elasticsearch = createElasticsearch({ config, service: 'dropbell-cli' })
+  const apply = async (): Promise<void> => {
+    await applyIndexTemplates(elasticsearch.client, config)
+    await createMissingIndices(elasticsearch.client, config)
+  }
+  output.progress('Applying the index templates …')
+  try {
+    await untilInterrupted(signal, apply())
+  } finally {
+    await elasticsearch.close()
+  }
+  output.print(`The templates and indices of ${config.USER_BEHAVIOR_INDEX} and ${config.PRODUCT_INDEX} are in place.`)
+  return exitCodes.ok
+}
