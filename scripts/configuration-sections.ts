@@ -1,4 +1,10 @@
+import { topicsConfig } from '@dropbell/cli/config'
+import { inventoryConfig } from '@dropbell/inventory-consumer/config'
+import { notificationConfig } from '@dropbell/notification-producer/config'
+import { indexConfig } from '@dropbell/schemas/index-config'
 import { type ConfigRow, type ConfigShape, describeConfig } from '@dropbell/shared/config'
+import { consumerConfig } from '@dropbell/shared/config/consumer'
+import { dlqConfig } from '@dropbell/shared/config/dlq'
 import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
 import { postgresConfig } from '@dropbell/shared/config/postgres'
@@ -19,6 +25,12 @@ export const configurationSections: ConfigurationSection[] = [
   { title: 'Redis', schema: redisConfig },
   { title: 'Elasticsearch', schema: elasticsearchConfig },
   { title: 'Postgres', schema: postgresConfig },
+  { title: 'Every consumer of a topic', schema: consumerConfig },
+  { title: 'Dead letters', schema: dlqConfig },
+  { title: 'Notifications', schema: notificationConfig },
+  { title: 'Indices', schema: indexConfig },
+  { title: 'inventory-consumer', schema: inventoryConfig },
+  { title: 'dropbell topics', schema: topicsConfig },
 ]
 
 export const allVariables = (): ConfigRow[] => configurationSections.flatMap(({ schema }) => describeConfig(schema))

@@ -1,19 +1,23 @@
 import { parseArgs } from 'node:util'
-import { formatTable } from '@dropbell/local-stack/format-table'
 import { findEngineUser } from '@dropbell/local-stack/processes/engine-user'
 import { upWithProgress } from '@dropbell/local-stack/show-progress'
-import { openStack } from '@dropbell/local-stack/stack'
+import { openStack, type Stack } from '@dropbell/local-stack/stack'
 import { stackPaths } from '@dropbell/local-stack/stack-paths'
+import { createRegistryClient } from '@dropbell/schemas/registry-client'
+import { formatTable } from '@dropbell/shared/format-table'
 import { createLogger } from '@dropbell/shared/log'
-import type { Kafka } from 'kafkajs'
 import { connectToStack } from './connect-to-stack.ts'
+import { describeFunnel } from './funnel.ts'
+import { prepareEngines } from './prepare-engines.ts'
 import { elasticsearchRoundTrip, kafkaRoundTrip, postgresRoundTrip, redisRoundTrip } from './round-trips.ts'
-import { describeChange, showContracts } from './show-contracts.ts'
+import { runInventoryConsumer } from './run-inventory-consumer.ts'
+import { openShop } from './shop.ts'
+import { describeChange, showShop } from './show-shop.ts'
 
 const usage = `npx pnpm demo [--keep]
 
-Brings the real engines up on this machine, without Docker, sends something through each, shows it, and takes them
-down again. Engines that were up before stay up.
+Brings the real engines up on this machine, without Docker, lets a price drop and a restock happen in a small shop, and
+shows who is told and who is not, and why. Then it takes the engines down. Engines that were up before stay up.
 
   --keep   leave the engines running; \`npx pnpm stack down\` ends them
   --help   this text
@@ -23,36 +27,64 @@ const print = (text: string): void => {
   process.stdout.write(`${text}\n`)
 }
 
+// What the clients cannot do is thrown; what they complain of meanwhile is not for the audience.
+const log = createLogger({ level: 'fatal', service: 'demo', destination: process.stderr })
+
+type Engines = ReturnType<typeof connectToStack>
+
+const printEngines = async (stack: Stack, engines: Engines): Promise<void> => {
+  const trips: Record<string, () => Promise<string>> = {
+    kafka: () => kafkaRoundTrip(engines.kafka.client),
+    elasticsearch: () => elasticsearchRoundTrip(engines.elasticsearch.client),
+    redis: () => redisRoundTrip(engines.redis.client),
+    postgres: () => postgresRoundTrip(engines.postgres.client),
+  }
+  const rows: string[][] = []
+  for (const { engine, record } of stack.runners) {
+    const { version = '', ports, startUpMs = 0 } = record() ?? {}
+    const trip = (await trips[engine.name]?.()) ?? 'answers'
+    rows.push([engine.title, version, String(ports?.main), `${(startUpMs / 1000).toFixed(1)} s`, trip])
+  }
+  print(`\n${formatTable(['engine', 'version', 'port', 'start-up', 'round trip'], rows)}\n`)
+}
+
+const printShop = async (stack: Stack, engines: Engines): Promise<void> => {
+  const env = stack.env()
+  const { topics, subjects } = await prepareEngines(engines, env, log)
+  print(`${topics} topics, ${subjects} schema subjects, tables and indices are in place.`)
+  const shop = await openShop(engines.elasticsearch.client, engines.postgres.client)
+  const service = await runInventoryConsumer(env, log)
+  try {
+    print(`${service.name} is running. What happens in the shop:\n`)
+    const registry = createRegistryClient({ url: env.SCHEMA_REGISTRY_URL as string })
+    const { events, funnel, notifications } = await showShop(engines.kafka.client, registry, shop, service.metrics)
+    const shown = events.filter(({ productId }) => !shop.trifles.includes(productId))
+    const rows = shown.map((event) => [event.productId, event.eventType, describeChange(event)])
+    rows.push([`${shop.trifles.length} trifles`, 'PRICE_CHANGE', 'price 99.9 → 79.9, each'])
+    print(`${formatTable(['product', 'event', 'change'], rows)}\n`)
+    print(`${describeFunnel(funnel, notifications.length)}\n`)
+    for (const product of [shop.sneakers, shop.backpack]) {
+      const example = notifications.find(({ productId }) => productId === product)
+      print(`  ${example?.channels.join(' + ')} to ${example?.userId}: ${example?.title} ${example?.body}`)
+    }
+    print('')
+  } finally {
+    await service.stop()
+  }
+}
+
 const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
   const stack = await openStack({ ...stackPaths(process.env, process.cwd()), user: findEngineUser(process.env) })
   const wasUp = stack.runners.every(({ isRunning }) => isRunning())
-  print(
-    wasUp
-      ? 'The engines are up already.\n'
-      : 'Starting the engines. The first time they are fetched, which takes minutes.\n',
-  )
+  print(wasUp ? 'The engines are up already.\n' : 'Starting the engines. The first time they are fetched.\n')
   try {
     await upWithProgress(stack, signal)
-    // What the clients cannot do is thrown; what they complain of meanwhile is not for the audience.
-    const log = createLogger({ level: 'fatal', service: 'demo', destination: process.stderr })
     const engines = connectToStack(stack.env(), log)
     try {
-      const trips: Record<string, () => Promise<string>> = {
-        kafka: () => kafkaRoundTrip(engines.kafka.client),
-        elasticsearch: () => elasticsearchRoundTrip(engines.elasticsearch.client),
-        redis: () => redisRoundTrip(engines.redis.client),
-        postgres: () => postgresRoundTrip(engines.postgres.client),
-      }
-      const rows: string[][] = []
-      for (const { engine, record } of stack.runners) {
+      for (const chapter of [printEngines, printShop]) {
         signal.throwIfAborted()
-        const { version = '', ports, startUpMs = 0 } = record() ?? {}
-        const trip = await trips[engine.name]?.()
-        rows.push([engine.title, version, String(ports?.main), `${(startUpMs / 1000).toFixed(1)} s`, trip ?? 'answers'])
+        await chapter(stack, engines)
       }
-      print(`\n${formatTable(['engine', 'version', 'port', 'start-up', 'round trip'], rows)}\n`)
-      signal.throwIfAborted()
-      await printContracts(engines.kafka.client, stack.env().SCHEMA_REGISTRY_URL as string)
     } finally {
       await Promise.all(Object.values(engines).map(({ close }) => close()))
     }
@@ -61,15 +93,6 @@ const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
     else await stack.down()
   }
   print(keep || wasUp ? 'The engines stay up: npx pnpm stack status' : 'The engines are down again.')
-}
-
-const printContracts = async (kafka: Kafka, registryUrl: string): Promise<void> => {
-  const { topics, subjects, events } = await showContracts(kafka, registryUrl)
-  const rows = events.map((event) => [event.productId, event.eventType, describeChange(event)])
-  print(
-    `${topics} topics are in place, ${subjects.length} subjects are registered. Three inventory events, as read back:\n`,
-  )
-  print(`${formatTable(['product', 'event', 'change'], rows)}\n`)
 }
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })

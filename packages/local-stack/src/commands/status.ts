@@ -1,5 +1,5 @@
+import { formatTable } from '@dropbell/shared/format-table'
 import type { EngineRunner } from '../engine-runner.ts'
-import { formatTable } from '../format-table.ts'
 import { residentBytes } from '../processes/process-identity.ts'
 import type { Stack } from '../stack.ts'
 

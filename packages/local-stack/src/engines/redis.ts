@@ -15,14 +15,17 @@ const binaries: Record<string, string> = {
   'darwin-arm64': 'redis-server-6.2.6-v5-darwin-arm64',
 }
 
-/** What the gate relies on: every write in the append-only file, and no key ever evicted. */
+/**
+ * What the gate relies on: every write is in the append-only file before it is answered, and no key is ever evicted.
+ * With `everysec` a write waits in memory while an fsync is under way, and kill -9 loses what was answered already.
+ */
 const settingsOf = ({ directory, ports }: EngineSite): string => `
 bind 127.0.0.1
 port ${ports.main}
 dir "${directory}"
 daemonize no
 appendonly yes
-appendfsync everysec
+appendfsync always
 save ""
 maxmemory-policy noeviction
 `

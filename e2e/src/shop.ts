@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
+import type { Client } from '@elastic/elasticsearch'
+import type { Pool } from 'pg'
+
+/**
+ * A small shop for the demo: sneakers that many looked at, a backpack in some carts, and a fan of eleven other things.
+ * Ids are new in each run, so that the hour and the day of an earlier run do not count.
+ */
+export interface Shop {
+  sneakers: string
+  backpack: string
+  /** Eleven products that one and the same user likes: one more than a day allows. */
+  trifles: string[]
+  events: ProductInventoryEvent[]
+}
+
+const numbered = (prefix: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `${prefix}-${i + 1}`)
+
+export const openShop = async (elasticsearch: Client, postgres: Pool): Promise<Shop> => {
+  const run = randomUUID().slice(0, 4)
+  const [sneakers, backpack] = [`sneakers-${run}`, `backpack-${run}`]
+  const trifles = numbered(`trifle-${run}`, 11)
+  const visitors = numbered(`visitor-${run}`, 40)
+  const timestamp = Date.now() - 60_000
+  const behaviour = (productId: string, userId: string, actionType: string) => ({
+    productId,
+    userId,
+    actionType,
+    timestamp,
+  })
+  const behaviours = [
+    ...visitors.map((userId) => behaviour(sneakers, userId, 'VIEW')),
+    ...visitors.slice(0, 12).map((userId) => behaviour(backpack, userId, 'ADD_TO_CART')),
+    ...trifles.map((productId) => behaviour(productId, `fan-${run}`, 'CLICK')),
+  ]
+  const names = { [sneakers]: '운동화', [backpack]: '가방' }
+  await elasticsearch.bulk({
+    refresh: true,
+    operations: [
+      ...behaviours.flatMap((document) => [{ index: { _index: 'user_behavior_index' } }, document]),
+      ...Object.entries(names).flatMap(([_id, productName]) => [
+        { index: { _index: 'product_index', _id } },
+        { productName },
+      ]),
+    ],
+  })
+  // Five visitors do not want to hear of prices; five read English.
+  await postgres.query(
+    'INSERT INTO notification_preferences (user_id, price_drop_enabled) SELECT unnest($1::text[]), false',
+    [visitors.slice(0, 5)],
+  )
+  await postgres.query("INSERT INTO user_info (user_id, locale) SELECT unnest($1::text[]), 'en'", [
+    visitors.slice(5, 10),
+  ])
+  const drop = { previousPrice: 99.9, currentPrice: 79.9 }
+  const events = [
+    inventoryEvent(sneakers, 'PRICE_CHANGE', drop),
+    inventoryEvent(backpack, 'STOCK_CHANGE', { previousStock: 0, currentStock: 12 }),
+    inventoryEvent(sneakers, 'PRICE_CHANGE', { previousPrice: 79.9, currentPrice: 69.9 }),
+    inventoryEvent(backpack, 'PRODUCT_UPDATE', {}),
+    ...trifles.map((trifle) => inventoryEvent(trifle, 'PRICE_CHANGE', drop)),
+  ]
+  return { sneakers, backpack, trifles, events }
+}
+
+const inventoryEvent = (
+  productId: string,
+  eventType: ProductInventoryEvent['eventType'],
+  change: Partial<ProductInventoryEvent>,
+): ProductInventoryEvent => ({
+  eventId: randomUUID(),
+  productId,
+  eventType,
+  previousPrice: null,
+  currentPrice: null,
+  previousStock: null,
+  currentStock: null,
+  timestamp: Date.now(),
+  ...change,
+})

@@ -1,0 +1,50 @@
+import { createInventoryMetrics } from '@dropbell/inventory-consumer/inventory-metrics'
+import { createNotificationMetrics } from '@dropbell/notification-producer/notification-metrics'
+import { createDependencyCheck } from '@dropbell/shared/dependency-check'
+import { createConsumerMetrics } from '@dropbell/shared/kafka/consumer/consumer-metrics'
+import { Registry } from 'prom-client'
+import { writeOrCheck } from './write-or-check.ts'
+
+interface Section {
+  title: string
+  register(registry: Registry): unknown
+}
+
+/** Made by the very functions that make them in the services. */
+const sections: Section[] = [
+  { title: 'Every service', register: (registry) => createDependencyCheck({ registry, dependencies: {} }) },
+  {
+    title: 'Every consumer of a topic',
+    register: (registry) => createConsumerMetrics({ registry, topic: '', dependencies: [] }),
+  },
+  { title: 'Whoever produces notifications', register: createNotificationMetrics },
+  { title: 'inventory-consumer', register: createInventoryMetrics },
+]
+
+interface DescribedMetric {
+  name: string
+  help: string
+  labelNames: string[]
+  constructor: { name: string }
+}
+
+const tableOf = ({ title, register }: Section): string => {
+  const registry = new Registry()
+  register(registry)
+  const rows = (registry.getMetricsAsArray() as unknown as DescribedMetric[]).map(
+    (metric) =>
+      `| \`${metric.name}\` | ${metric.constructor.name.toLowerCase()} | ${metric.labelNames.filter((label) => label !== 'le').join(', ')} | ${metric.help} |`,
+  )
+  return `## ${title}\n\n| metric | kind | labels | meaning |\n|---|---|---|---|\n${rows.sort().join('\n')}`
+}
+
+await writeOrCheck({
+  'docs/metrics.md': `# Metrics
+
+Prometheus metrics at \`/metrics\` of every service's operations port, beside Node's own process metrics. Every series carries the
+label \`service\`; label values are bounded, and all series exist from the start. This page is generated from the code:
+\`npx pnpm generate\`.
+
+${sections.map(tableOf).join('\n\n')}
+`,
+})
