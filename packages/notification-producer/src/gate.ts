@@ -1,6 +1,6 @@
 import type { NotificationType } from '@dropbell/schemas/generated/notification-event'
+import { chunksOf } from '@dropbell/shared/chunks-of'
 import type { Redis } from 'ioredis'
-import { chunksOf } from './chunks-of.ts'
 import type { NotificationConfig } from './config.ts'
 import { gateKeys } from './gate-keys.ts'
 import type { GateRedis } from './gate-redis.ts'

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
+import { writeOrCheck } from '../../../scripts/write-or-check.ts'
 import { readSchemaHistories } from '../src/schema-files.ts'
 import { TOPICS } from '../src/topics.ts'
-import { scriptCommand, writeOrCheck } from './output-files.ts'
 import { renderContracts } from './render-contracts.ts'
 
 const packageFolder = join(import.meta.dirname, '..')
 const histories = await readSchemaHistories(join(packageFolder, 'avro'))
-const path = join(packageFolder, '..', '..', 'docs', 'contracts.md')
 
-await writeOrCheck(new Map([[path, renderContracts(TOPICS, histories)]]), scriptCommand('contracts-doc.ts'))
+await writeOrCheck({ 'docs/contracts.md': renderContracts(TOPICS, histories) })

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
+import { writeOrCheck } from '../../../scripts/write-or-check.ts'
 import { extendLock, type HistoryLock } from '../src/history-lock.ts'
 import { HISTORY_LOCK_FILE, readHistoryLock, readSchemaHistories } from '../src/schema-files.ts'
 import { kebabCase } from './named-definitions.ts'
-import { scriptCommand, writeOrCheck } from './output-files.ts'
 import { renderTypes } from './render-types.ts'
 import { findTypeOwners } from './type-owners.ts'
 
@@ -12,15 +12,14 @@ const avroFolder = join(packageFolder, 'avro')
 const histories = await readSchemaHistories(avroFolder)
 const owners = findTypeOwners(histories)
 
-const files = new Map<string, string>()
+const files: Record<string, string> = {}
 for (const history of histories) {
-  const path = join(packageFolder, 'src', 'generated', `${kebabCase(history.name)}.ts`)
-  files.set(path, renderTypes(history, owners))
+  files[join('packages/schemas/src/generated', `${kebabCase(history.name)}.ts`)] = renderTypes(history, owners)
 }
 const lock = extendLock(await readLockOrNone(), histories)
-files.set(join(avroFolder, HISTORY_LOCK_FILE), `${JSON.stringify(lock, null, 2)}\n`)
+files[join('packages/schemas/avro', HISTORY_LOCK_FILE)] = `${JSON.stringify(lock, null, 2)}\n`
 
-await writeOrCheck(files, scriptCommand('generate.ts'))
+await writeOrCheck(files)
 
 async function readLockOrNone(): Promise<HistoryLock> {
   try {

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 /** `docs/contracts.md`. */
 export function renderContracts(topics: readonly TopicDeclaration[], histories: readonly SchemaHistory[]): string {
   const owners = findTypeOwners(histories)
-  return `<!-- Made by packages/schemas/scripts/contracts-doc.ts. Change the topic table or the schemas, then run it again. -->
+  return `<!-- Generated from the topic table and the schemas of packages/schemas: npx pnpm generate. -->
 
 # Contracts
 

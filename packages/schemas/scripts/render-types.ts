@@ -25,7 +25,7 @@ export function renderTypes(history: SchemaHistory, owners: ReadonlyMap<string, 
   const folder = kebabCase(history.name)
 
   return [
-    `// Made by scripts/generate.ts from avro/${folder}. Change the schemas there, then run it again.`,
+    `// Generated from packages/schemas/avro/${folder}: \`npx pnpm generate\`.`,
     [`import type { Contract } from '../contract.ts'`, ...renderImports(definitions, history, owners)].join('\n'),
     ...definitions.filter(isOwn).map(([, definition]) => renderDefinition(definition)),
     renderContract(history),

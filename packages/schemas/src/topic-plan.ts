@@ -20,7 +20,12 @@ export interface PlannedTopic {
 export function planTopics(options: TopicPlanOptions): PlannedTopic[] {
   const { replicationFactor, dlqRetentionMs = DEFAULT_DLQ_RETENTION_MS, dlqSuffix = DEFAULT_DLQ_SUFFIX } = options
   requireTopics(Object.keys(options.retentionMs ?? {}))
-  const plan = (topic: string, numPartitions: number, retentionMs: number): PlannedTopic => ({
+  const plan = (
+    topic: string,
+    numPartitions: number,
+    retentionMs: number,
+    more: PlannedTopic['configEntries'] = [],
+  ): PlannedTopic => ({
     topic,
     numPartitions,
     replicationFactor,
@@ -28,15 +33,19 @@ export function planTopics(options: TopicPlanOptions): PlannedTopic[] {
       { name: 'cleanup.policy', value: 'delete' },
       { name: 'retention.ms', value: String(retentionMs) },
       { name: 'min.insync.replicas', value: String(minInsyncReplicas(replicationFactor)) },
+      ...more,
     ],
   })
 
   return TOPICS.flatMap(({ name, partitions, retentionMs }) => [
     plan(name, partitions, options.retentionMs?.[name] ?? retentionMs),
     // As many partitions as the original: a dead letter keeps its partition.
-    plan(dlqNameOf(name, dlqSuffix), partitions, dlqRetentionMs),
+    plan(dlqNameOf(name, dlqSuffix), partitions, dlqRetentionMs, [roomForHeaders]),
   ])
 }
+
+/** The largest record that the brokers' default admits, and what its dead letter says about it, have to fit. */
+const roomForHeaders = { name: 'max.message.bytes', value: String(2 * 1024 * 1024) }
 
 /** With three replicas an acknowledged record survives one lost broker, and one lost broker does not stop writing. */
 const minInsyncReplicas = (replicationFactor: number): number => (replicationFactor >= 3 ? 2 : 1)

@@ -18,7 +18,7 @@ afterAll(() => world?.close())
 
 const inTime = { timeout: 60_000, interval: 100 }
 /** Small chunks: an outage costs the records in hand, and most are to be still in the topic then. */
-const batch = { CONSUMER_MAX_BATCH_RECORDS: '3', CONSUMER_SESSION_TIMEOUT_MS: '10000' }
+const batch = { CONSUMER_MAX_BATCH_RECORDS: '3', CONSUMER_SESSION_TIMEOUT_MS: '20000' }
 
 interface Campaign {
   events: ProductInventoryEvent[]

@@ -1,3 +1,4 @@
+import { chunksOf } from '@dropbell/shared/chunks-of'
 import type { estypes } from '@elastic/elasticsearch'
 import type { BehaviorFields } from './behavior-fields.ts'
 import type { TriggerKind } from './detect-trigger.ts'
@@ -45,7 +46,7 @@ const mostTriggersPerRequest = 200
  * was found and not by which rule, so a request has one trigger per product; a trigger that goes on in its middle has
  * a request of its own, because a request begins in one place only. Triggers of one product keep their order.
  */
-export const groupTriggers = <T extends TargetTrigger>(triggers: readonly T[]): T[][] => {
+export const groupTriggers = <T extends TargetTrigger>(triggers: readonly T[]): (readonly T[])[] => {
   const layers: T[][] = []
   const seen = new Map<string, number>()
   for (const trigger of triggers.filter(({ after }) => after === undefined)) {
@@ -54,11 +55,8 @@ export const groupTriggers = <T extends TargetTrigger>(triggers: readonly T[]): 
     layers[layer] = [...(layers[layer] ?? []), trigger]
   }
   const resumed = triggers.filter(({ after }) => after !== undefined).map((trigger) => [trigger])
-  return [...layers.flatMap((layer) => chunksOf(layer, mostTriggersPerRequest)), ...resumed]
+  return [...layers.flatMap((layer) => [...chunksOf(layer, mostTriggersPerRequest)]), ...resumed]
 }
-
-const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))
 
 export type TargetKey = Readonly<Record<'productId' | 'userId', string | number>>
 

@@ -1,4 +1,4 @@
-// Made by scripts/generate.ts from avro/fanout-request. Change the schemas there, then run it again.
+// Generated from packages/schemas/avro/fanout-request: `npx pnpm generate`.
 
 import type { Contract } from '../contract.ts'
 import type { NotificationType } from './notification-event.ts'

@@ -1,4 +1,4 @@
-// Made by scripts/generate.ts from avro/notification-outcome. Change the schemas there, then run it again.
+// Generated from packages/schemas/avro/notification-outcome: `npx pnpm generate`.
 
 import type { Contract } from '../contract.ts'
 import type { Channel, NotificationType } from './notification-event.ts'

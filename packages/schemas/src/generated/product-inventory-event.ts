@@ -1,4 +1,4 @@
-// Made by scripts/generate.ts from avro/product-inventory-event. Change the schemas there, then run it again.
+// Generated from packages/schemas/avro/product-inventory-event: `npx pnpm generate`.
 
 import type { Contract } from '../contract.ts'
 

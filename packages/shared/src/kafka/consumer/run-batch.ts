@@ -1,4 +1,5 @@
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
+import { chunksOf } from '../../chunks-of.ts'
 import type { Logger } from '../../log.ts'
 import type { Origin } from './consumed-record.ts'
 import type { ConsumerMetrics } from './consumer-metrics.ts'
@@ -62,8 +63,4 @@ export const runBatch = async (
     if (unsettled > 0) break
   }
   if (work.failure() !== undefined) throw work.failure()
-}
-
-function* chunksOf<V>(values: readonly V[], size: number): Generator<readonly V[]> {
-  for (let start = 0; start < values.length; start += size) yield values.slice(start, start + size)
 }
