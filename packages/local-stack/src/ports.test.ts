@@ -33,6 +33,11 @@ describe('choosePort', () => {
     expect(await choosePort(29_992, 'preferred', new Set([29_992]))).not.toBe(29_992)
   })
 
+  it('gives no two stacks the same port while neither has bound it yet', async () => {
+    const ports = await Promise.all(Array.from({ length: 100 }, () => choosePort(9092, 'free', new Set())))
+    expect(new Set(ports).size).toBe(100)
+  })
+
   it('leaves the preferred port alone for a stack beside a running one', async () => {
     expect(await choosePort(9092, 'free', new Set())).not.toBe(9092)
   })

@@ -140,13 +140,16 @@ describe('inventory-consumer', () => {
     for (const product of [before, after]) await behave(product, users(1))
     const unknownSchema = Buffer.concat([Buffer.from([0, 0, 0, 3, 231]), Buffer.from('who knows')])
     const cutShort = (await world.encode(priceDrop(uniqueId('cut')))).subarray(0, 12)
+    const versionOne = uniqueId('version-one')
+    await behave(versionOne, users(1))
     const poison = [Buffer.from('not avro at all'), null, unknownSchema, cutShort]
     await world.publishRaw([
       { partition: 2, key: before, value: await world.encode(priceDrop(before)) },
       ...poison.map((value) => ({ partition: 2, key: 'poison', value, headers: { source: 'warehouse' } })),
+      { partition: 2, key: versionOne, value: await world.encodeVersionOne(priceDrop(versionOne)) },
       { partition: 2, key: after, value: await world.encode(priceDrop(after)) },
     ])
-    await vi.waitFor(() => expect([...told(before), ...told(after)]).toHaveLength(2), soon)
+    await vi.waitFor(() => expect([before, versionOne, after].flatMap(told)).toHaveLength(3), soon)
     await vi.waitFor(() => expect(world.deadLetters.all()).toHaveLength(4), soon)
     const letters = world.deadLetters.all()
     expect(letters.map(({ value }) => value)).toEqual(poison)

@@ -14,6 +14,7 @@ import {
   notificationOutcomeTopic,
   notificationPushTopic,
   productInventoryTopic,
+  subjectOf,
 } from '@dropbell/schemas/topics'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
 import { Client } from '@elastic/elasticsearch'
@@ -81,6 +82,14 @@ export const createServiceWorld = async () => {
       await producer.send({ topic: productInventoryTopic.name, acks: -1, messages })
     },
     encode: (event: ProductInventoryEvent): Promise<Buffer> => codec.encode(event),
+    /** As a producer writes it that knows the first version only: the bytes are the same but for the schema's id. */
+    encodeVersionOne: async (event: ProductInventoryEvent): Promise<Buffer> => {
+      const [versionOne] = productInventoryTopic.contract.versions
+      const id = versionOne && (await registry.idOfSchema(subjectOf(productInventoryTopic), versionOne.schema))
+      const bytes = Buffer.from(await codec.encode(event))
+      bytes.writeInt32BE(id as number, 1)
+      return bytes
+    },
     publishRaw: (messages: Message[]) => producer.send({ topic: productInventoryTopic.name, acks: -1, messages }),
 
     startService: async (overrides: Record<string, string> = {}): Promise<ServiceProcess> => {
