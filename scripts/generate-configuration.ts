@@ -35,5 +35,9 @@ const example = configurationSections
 
 await writeOrCheck({
   'docs/configuration.md': documentation,
-  '.env.example': `# Copy to .env and uncomment what differs. docs/configuration.md explains more.\n\n${example}\n`,
+  '.env.example': `# Read by \`docker compose\` as .env: copy it, and uncomment what differs from docker-compose.yml. Addresses are those that
+# the containers see, not localhost. docs/configuration.md explains each variable.
+
+${example}
+`,
 })

@@ -65,10 +65,11 @@ for (const { name, command, results } of steps) {
   const counts = results ? await readCounts(results).catch(() => ({ passed: 0, failed: 0 })) : undefined
   total.passed += counts?.passed ?? 0
   total.failed += counts?.failed ?? 0
-  green &&= succeeded && counts?.passed !== 0
+  const ok = succeeded && counts?.passed !== 0
+  green &&= ok
   const tests = counts ? `${counts.passed} passed, ${counts.failed} failed` : ''
   const took = `${((Date.now() - begun) / 1000).toFixed(0)} s`.padStart(6)
-  summary.push(`${succeeded ? '✔' : '✘'} ${name.padEnd(12)} ${took}  ${tests}`)
+  summary.push(`${ok ? '✔' : '✘'} ${name.padEnd(12)} ${took}  ${tests}`)
 }
 
 print(`\n━━ ${green ? 'all green' : 'FAILED'}\n\n${summary.join('\n')}\n`)

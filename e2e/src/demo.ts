@@ -75,10 +75,10 @@ const printShop = async (stack: Stack, engines: Engines): Promise<void> => {
 
 const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
   const stack = await openStack({ ...stackPaths(process.env, process.cwd()), user: findEngineUser(process.env) })
-  const wasUp = stack.runners.every(({ isRunning }) => isRunning())
-  print(wasUp ? 'The engines are up already.\n' : 'Starting the engines. The first time they are fetched.\n')
+  print('Starting the engines that do not run. The first time they are fetched.\n')
+  const { started } = await upWithProgress(stack, signal)
+  const stays = keep || started.length === 0
   try {
-    await upWithProgress(stack, signal)
     const engines = connectToStack(stack.env(), log)
     try {
       for (const chapter of [printEngines, printShop]) {
@@ -89,10 +89,10 @@ const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
       await Promise.all(Object.values(engines).map(({ close }) => close()))
     }
   } finally {
-    if (keep || wasUp) stack.release()
-    else await stack.down()
+    if (stays) stack.release()
+    else await stack.down(started)
   }
-  print(keep || wasUp ? 'The engines stay up: npx pnpm stack status' : 'The engines are down again.')
+  print(stays ? 'The engines stay up: npx pnpm stack status' : 'The engines are down again.')
 }
 
 const { values } = parseArgs({ options: { keep: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } })

@@ -1,13 +1,16 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
 import type { Stack } from '@dropbell/local-stack/stack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const run = promisify(execFile)
+const parts = ['cli', 'inventory-consumer']
 
 let directory: string
 let stack: Stack
@@ -15,27 +18,47 @@ let stack: Stack
 /** What the Dockerfile does, without Docker. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'dropbell-image-'))
-  await run('npx', ['pnpm', 'run', 'build', '--filter=@dropbell/cli'])
-  await run('npx', ['pnpm', '--filter=@dropbell/cli', 'deploy', '--prod', '--legacy', directory])
-  stack = await startIsolatedStack({ engines: ['kafka', 'schema-registry'] })
+  await run('npx', ['pnpm', 'run', 'build'])
+  for (const part of parts) {
+    await run('npx', ['pnpm', `--filter=@dropbell/${part}`, 'deploy', '--prod', '--legacy', join(directory, part)])
+  }
+  stack = await startIsolatedStack()
 })
 afterAll(async () => {
   await stack?.reset()
   await rm(directory, { recursive: true, force: true })
 })
 
-const dropbell = (...args: string[]) =>
-  run(process.execPath, ['dist/main.js', ...args], { cwd: directory, env: { PATH: process.env.PATH, ...stack.env() } })
+const inImage = (part: string) => ({
+  cwd: join(directory, part),
+  env: { PATH: process.env.PATH, OPERATIONS_PORT: '0', ...stack.env() },
+})
 
-describe('the image of the command line', () => {
-  it('creates topics and registers schemas, as the init job of the Compose file does, and again without change', async () => {
-    await dropbell('topics', 'apply')
-    await dropbell('schemas', 'register')
+const dropbell = (...args: string[]) => run(process.execPath, ['dist/main.js', ...args], inImage('cli'))
+
+describe('the images', () => {
+  it('prepare the engines, as the init job of the Compose file does, and again without change', async () => {
+    for (const step of ['topics apply', 'schemas register', 'db migrate', 'indices apply']) {
+      await dropbell(...step.split(' '))
+      await dropbell(...step.split(' '))
+    }
     const topics = JSON.parse((await dropbell('topics', 'apply', '--json')).stdout) as { topics: { state: string }[] }
     expect(topics.topics).toHaveLength(10)
     expect(new Set(topics.topics.map(({ state }) => state))).toEqual(new Set(['in-place']))
-    const { stdout } = await dropbell('schemas', 'list', '--json')
-    expect(stdout).toContain('product.inventory.v1-value')
+    expect((await dropbell('schemas', 'list', '--json')).stdout).toContain('product.inventory.v1-value')
     await dropbell('schemas', 'check')
+  })
+
+  it('run the inventory consumer, which starts and stops in good order', async () => {
+    const service = spawn(process.execPath, ['dist/main.js'], { ...inImage('inventory-consumer'), stdio: 'pipe' })
+    const messages: unknown[] = []
+    for await (const line of createInterface({ input: service.stdout })) {
+      const { msg } = JSON.parse(line) as { msg: string }
+      messages.push(msg)
+      if (msg === 'service started') service.kill('SIGTERM')
+    }
+    if (service.exitCode === null) await once(service, 'exit')
+    expect(messages).toContain('service started')
+    expect(service.exitCode).toBe(0)
   })
 })

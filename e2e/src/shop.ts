@@ -19,7 +19,7 @@ const numbered = (prefix: string, count: number): string[] =>
   Array.from({ length: count }, (_, i) => `${prefix}-${i + 1}`)
 
 export const openShop = async (elasticsearch: Client, postgres: Pool): Promise<Shop> => {
-  const run = randomUUID().slice(0, 4)
+  const run = randomUUID().slice(0, 8)
   const [sneakers, backpack] = [`sneakers-${run}`, `backpack-${run}`]
   const trifles = numbered(`trifle-${run}`, 11)
   const visitors = numbered(`visitor-${run}`, 40)

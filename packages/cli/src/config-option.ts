@@ -1,4 +1,5 @@
 import { type ConfigShape, describeConfig } from '@dropbell/shared/config'
+import { describeVariable } from '@dropbell/shared/config/describe-variable'
 import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
 import { postgresConfig } from '@dropbell/shared/config/postgres'
@@ -12,7 +13,10 @@ const configOption = <S extends ConfigShape>(flags: string, shape: S, name: keyo
   if (type === undefined) throw new Error(`${name} is not declared`)
   const [row] = describeConfig({ shape: { [name]: type } })
   const byDefault = row?.default === undefined ? '' : `, default: ${row.default}`
-  return new Option(flags, `${row?.description} (env: ${name}${byDefault})`).argParser((value: string) => {
+  const option = new Option(flags, `${row?.description} (env: ${name}${byDefault})`)
+  // commander would repeat a wrong value, and with it a password; the configuration refuses it without.
+  if (describeVariable(type).mayHoldCredentials) return option
+  return option.argParser((value: string) => {
     if (type.safeParse(value).success) return value
     throw new InvalidArgumentError(`Expected ${row?.expected}.`)
   })

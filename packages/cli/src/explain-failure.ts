@@ -47,7 +47,8 @@ const explain = (error: unknown): FailureReport => {
   if (error instanceof TransientError && error.dependency !== undefined) {
     const variable = addresses[error.dependency]
     const hint = `Is it running? \`npx pnpm stack up\` starts one on this machine${variable ? `; ${variable} says where it is` : ''}.`
-    return { exitCode: exitCodes.unavailable, lines: [error.message, hint] }
+    const isAway = error.code.endsWith('_UNAVAILABLE')
+    return { exitCode: exitCodes.unavailable, lines: [error.message, ...(isAway ? [hint] : [])] }
   }
   if (error instanceof PermanentError) return { exitCode: exitCodes.problemsFound, lines: [error.message] }
   const message = error instanceof Error ? error.message : String(error)

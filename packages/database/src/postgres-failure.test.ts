@@ -17,13 +17,16 @@ describe('toPostgresFailure', () => {
     ['55P03', 'POSTGRES_TIMEOUT'],
     ['40001', 'POSTGRES_CONFLICT'],
     ['40P01', 'POSTGRES_CONFLICT'],
+    ['42P01', 'POSTGRES_UNUSABLE'],
+    ['42501', 'POSTGRES_UNUSABLE'],
+    ['26000', 'POSTGRES_UNUSABLE'],
   ])('takes %s for a fault of the server that may pass', (sqlState, code) => {
     const failure = toPostgresFailure(answered(sqlState))
     expect(failure).toBeInstanceOf(TransientError)
     expect(failure).toMatchObject({ code, dependency: 'postgres', cause: { code: sqlState } })
   })
 
-  it.each(['22021', '23505', '42601', '42P01'])('takes %s for a question that will fail again', (sqlState) => {
+  it.each(['22021', '23505'])('takes %s for a question that will fail again', (sqlState) => {
     const failure = toPostgresFailure(answered(sqlState))
     expect(failure).toBeInstanceOf(PermanentError)
     expect(failure).toMatchObject({ code: 'POSTGRES_REFUSED', cause: { code: sqlState } })

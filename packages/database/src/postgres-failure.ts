@@ -14,9 +14,12 @@ export const askPostgres = async <T>(query: () => Promise<T>): Promise<T> => {
 }
 
 /**
- * Codes and classes (their first two characters) of PostgreSQL's appendix A that say something about the server, not
- * about the question.
+ * By codes and classes (their first two characters) of PostgreSQL's appendix A. Permanent is only what the values of a
+ * question are to blame for. Its text is ours and always the same: what is wrong with that (a table that is gone, a
+ * right that was taken away, a prepared statement lost in a pooler) is wrong for every record, and may be put right.
  */
+const permanentClasses = ['22', '23']
+
 const transientCodes: readonly (readonly [prefix: string, code: string])[] = [
   ['08', 'POSTGRES_UNAVAILABLE'], // connection
   ['28', 'POSTGRES_UNAVAILABLE'], // log-in refused: the fault of no record
@@ -39,10 +42,11 @@ export const toPostgresFailure = (error: unknown): DropbellError => {
   }
   const sqlState = error.code ?? ''
   const message = `Postgres answered ${sqlState}: ${redactCredentials(error.message)}`
-  const transient = transientCodes.find(([prefix]) => sqlState.startsWith(prefix))
-  return transient === undefined
-    ? new PermanentError('POSTGRES_REFUSED', message, { cause: error })
-    : new TransientError(transient[1], message, { cause: error, dependency })
+  if (permanentClasses.includes(sqlState.slice(0, 2))) {
+    return new PermanentError('POSTGRES_REFUSED', message, { cause: error })
+  }
+  const code = transientCodes.find(([prefix]) => sqlState.startsWith(prefix))?.[1] ?? 'POSTGRES_UNUSABLE'
+  return new TransientError(code, message, { cause: error, dependency })
 }
 
 /** Node's connection errors for a name with several addresses have a code and no message. */

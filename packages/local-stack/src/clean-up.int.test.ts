@@ -54,6 +54,18 @@ describe('a stack', () => {
     expect(existsSync(home)).toBe(false)
   })
 
+  it('is the same stack to whoever opened it earlier: engines start once, and all of them end', async () => {
+    const { cache } = stackPaths(process.env, process.cwd())
+    const options = { home, cache, user: findEngineUser(process.env), ports: 'free' as const }
+    const engines = allEngines.filter(({ name }) => name === 'redis')
+    const [first, second, third] = await Promise.all([1, 2, 3].map(() => openStack({ ...options, engines })))
+    const started = await Promise.all([first?.up(), second?.up()])
+    expect(started.flatMap((each) => each?.started)).toEqual(['redis'])
+    const [redis] = await processesIn(home)
+    expect(await third?.down()).toEqual(['Redis'])
+    expect(redis && isAlive(redis)).toBe(false)
+  })
+
   it('replaces a damaged copy in the cache and starts', async () => {
     const cache = join(home, 'cache')
     await (await startIsolatedStack({ engines: ['postgres'], cache })).reset()

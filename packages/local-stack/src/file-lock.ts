@@ -3,10 +3,27 @@ import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { identify, isAlive, type ProcessIdentity } from './processes/process-identity.ts'
 
+export interface LockOptions {
+  /** Ends the wait for the lock. */
+  signal?: AbortSignal
+  /** Called once if somebody else has it. */
+  onWait?: () => void
+}
+
 /** One process at a time; a lock whose holder is gone is taken over. */
-export const withFileLock = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
+export const withFileLock = async <T>(
+  path: string,
+  work: () => Promise<T>,
+  { signal, onWait }: LockOptions = {},
+): Promise<T> => {
   await mkdir(dirname(path), { recursive: true })
-  while (!(await acquire(path))) await delay(100)
+  let waited = false
+  while (!(await acquire(path))) {
+    if (!waited) onWait?.()
+    waited = true
+    await delay(100)
+    signal?.throwIfAborted()
+  }
   try {
     return await work()
   } finally {

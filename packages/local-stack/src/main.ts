@@ -22,7 +22,7 @@ const wholeNumber = (text: string): number => {
 const abortOnSignal = (): AbortSignal => {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => controller.abort(new Error(`Called off by ${signal}: nothing was left running`)))
+    process.once(signal, () => controller.abort(new Error(`Called off by ${signal}: what this had started was ended`)))
   }
   return controller.signal
 }
@@ -46,8 +46,7 @@ program
   .description('end the engines; their data stays')
   .action(async () => {
     const stack = await open()
-    const running = stack.runners.filter(({ isRunning }) => isRunning()).map(({ engine }) => engine.title)
-    await stack.down()
+    const running = await stack.down()
     print(running.length > 0 ? `Ended: ${running.join(', ')}. Their data is kept.` : 'Nothing was running.')
   })
 

@@ -11,7 +11,11 @@ export type PortChoice = 'preferred' | 'free'
 const firstPort = 20_000
 const lastPort = 32_000
 
-export const choosePort = async (preferred: number, choice: PortChoice, taken: ReadonlySet<number>): Promise<number> => {
+export const choosePort = async (
+  preferred: number,
+  choice: PortChoice,
+  taken: ReadonlySet<number>,
+): Promise<number> => {
   if (choice === 'preferred' && !taken.has(preferred) && (await isFree(preferred))) return preferred
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(firstPort, lastPort)

@@ -1,6 +1,6 @@
 import { Listr } from 'listr2'
 import type { EngineRunner } from './engine-runner.ts'
-import type { Stack } from './stack.ts'
+import type { Stack, StartedEngines } from './stack.ts'
 
 interface Pending {
   task?: { title?: string | undefined }
@@ -17,7 +17,7 @@ const pending = (): Pending => {
 }
 
 /** Brings the stack up with a line per engine: live on a terminal, one after another elsewhere. */
-export const upWithProgress = async (stack: Stack, signal?: AbortSignal): Promise<void> => {
+export const upWithProgress = async (stack: Stack, signal?: AbortSignal): Promise<StartedEngines> => {
   const engines = new Map(stack.runners.map(({ engine }) => [engine.name, pending()]))
   const list = new Listr<unknown, 'default', 'simple'>([], {
     concurrent: true,
@@ -42,7 +42,7 @@ export const upWithProgress = async (stack: Stack, signal?: AbortSignal): Promis
     if (task && task.title !== title) task.title = title
   }
   try {
-    await stack.up({
+    return await stack.up({
       ...(signal ? { signal } : {}),
       onProgress: ({ engine, detail }) => retitle(engine.name, `${engine.title}: ${detail}`),
       onReady: (runner) => {

@@ -12,11 +12,13 @@ export interface EngineRecord {
 
 export interface StackState {
   read(name: string): EngineRecord | undefined
+  /** Another process may have written since: to be called under the stack's lock, before anything is decided. */
+  reload(): Promise<void>
   write(name: string, record: EngineRecord): Promise<void>
 }
 
 export const openStackState = async (file: string): Promise<StackState> => {
-  const records = await load(file)
+  let records = await load(file)
   let writing = Promise.resolve()
 
   const save = async (): Promise<void> => {
@@ -26,6 +28,9 @@ export const openStackState = async (file: string): Promise<StackState> => {
   }
   return {
     read: (name) => records[name],
+    reload: async () => {
+      records = await load(file)
+    },
     write: (name, record) => {
       records[name] = record
       writing = writing.then(save, save)
@@ -39,6 +44,7 @@ const load = async (file: string): Promise<Record<string, EngineRecord>> => {
     return JSON.parse(await readFile(file, 'utf8')) as Record<string, EngineRecord>
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw new Error(`${file} cannot be read; \`npx pnpm stack reset\` begins anew`, { cause: error })
+    const advice = `If none of its engines runs any more, delete ${dirname(file)} to begin anew.`
+    throw new Error(`${file} cannot be read. ${advice}`, { cause: error })
   }
 }

@@ -4,7 +4,7 @@ import type { FetchWatch } from './artifacts/artifact-cache.ts'
 import { createEngineRunner, type EngineRunner } from './engine-runner.ts'
 import { allEngines } from './engines/all-engines.ts'
 import type { Engine } from './engines/engine.ts'
-import { withFileLock } from './file-lock.ts'
+import { type LockOptions, withFileLock } from './file-lock.ts'
 import { choosePort, type PortChoice } from './ports.ts'
 import { type EngineUser, giveTo } from './processes/engine-user.ts'
 import { createWarden } from './processes/warden.ts'
@@ -32,6 +32,11 @@ export interface UpOptions {
   signal?: AbortSignal
 }
 
+export interface StartedEngines {
+  /** The names of those that did not run before. */
+  started: string[]
+}
+
 /** What a test or a chaos run does to one engine. */
 export interface EngineControl {
   start(): Promise<void>
@@ -47,9 +52,9 @@ export interface EngineControl {
 export interface Stack {
   runners: EngineRunner[]
   /** Starts what does not run; on a failure or an abort it ends what this call has started. */
-  up(options?: UpOptions): Promise<void>
-  /** Ends exactly the processes that the stack has started. */
-  down(): Promise<void>
+  up(options?: UpOptions): Promise<StartedEngines>
+  /** Ends exactly the processes that the stack has started, or only some of them. Says which did run. */
+  down(names?: readonly string[]): Promise<string[]>
   /** Down, and all data gone. */
   reset(): Promise<void>
   /** The variables by which clients find the engines. */
@@ -88,7 +93,7 @@ export const openStack = async (options: StackOptions): Promise<Stack> => {
     }
   }
 
-  const up = async ({ onProgress, onReady, signal }: UpOptions = {}): Promise<void> => {
+  const up = async ({ onProgress, onReady, signal }: UpOptions = {}): Promise<StartedEngines> => {
     await mkdir(home, { recursive: true })
     await chmod(home, 0o755)
     await giveTo(user, home)
@@ -109,21 +114,40 @@ export const openStack = async (options: StackOptions): Promise<Stack> => {
       starts.set(engine.name, start)
     }
     await Promise.allSettled(starts.values())
-    if (!anyAbort.aborted) return
+    if (!anyAbort.aborted) return { started: ownRunners.map(({ engine }) => engine.name) }
     await Promise.all(ownRunners.map((runner) => runner.stop()))
     throw anyAbort.reason
   }
 
-  const down = async (): Promise<void> => {
-    for (const level of inStopOrder(runners)) await Promise.all(level.map((runner) => runner.stop()))
+  const down = async (names: readonly string[] = engines.map(({ name }) => name)): Promise<string[]> => {
+    const chosen = runners.filter(({ engine }) => names.includes(engine.name))
+    const running = chosen.filter(({ isRunning }) => isRunning()).map(({ engine }) => engine.title)
+    for (const level of inStopOrder(chosen)) await Promise.all(level.map((runner) => runner.stop()))
+    return running
   }
+
+  /** One process at a time, and each on what the one before has left. */
+  const alone = <T>(work: () => Promise<T>, waiting: LockOptions = {}): Promise<T> =>
+    withFileLock(
+      lock,
+      async () => {
+        await state.reload()
+        return work()
+      },
+      waiting,
+    )
 
   return {
     runners,
-    up: (upOptions) => withFileLock(lock, () => up(upOptions)),
-    down: () => withFileLock(lock, down),
+    up: (upOptions = {}) => {
+      const onWait = (): void => {
+        for (const { engine } of runners) upOptions.onProgress?.({ engine, detail: 'waiting for another process' })
+      }
+      return alone(() => up(upOptions), { onWait, ...(upOptions.signal && { signal: upOptions.signal }) })
+    },
+    down: (names) => alone(() => down(names)),
     reset: () =>
-      withFileLock(lock, async () => {
+      alone(async () => {
         await down()
         await rm(home, { recursive: true, force: true })
         warden.release()

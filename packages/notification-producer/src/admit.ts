@@ -45,6 +45,7 @@ export interface AdmissionDeps {
 
 // As long as a slot is held at least. Before that a redelivered event finds its own slot, and costs nobody another.
 const surelyHeldMs = 3_600_000
+const clockSkewMs = 60_000
 
 /** From cheap to dear, and so that a refusal takes nothing away: whoever opted out keeps the day's count. */
 export const createAdmit = (deps: AdmissionDeps): Admit => {
@@ -119,7 +120,8 @@ export const createAdmit = (deps: AdmissionDeps): Admit => {
 const noneKnown: ReadonlySet<string> = new Set()
 
 const mayBeKnown = ({ replayCount, now, eventTimestamp }: AdmissionRequest): boolean =>
-  replayCount > 0 || now - eventTimestamp > surelyHeldMs
+  // An event from the future has a wrong time, and may be as old as any.
+  replayCount > 0 || now - eventTimestamp > surelyHeldMs || eventTimestamp > now + clockSkewMs
 
 const isGuard = (dependency: string | undefined): dependency is 'redis' | 'postgres' =>
   dependency === 'redis' || dependency === 'postgres'

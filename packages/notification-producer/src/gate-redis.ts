@@ -64,7 +64,9 @@ export const createGateRedis = ({ config, log, service, prefix, probeTimeoutMs }
     if (client.status === 'wait') await client.connect()
     const faults = config.GATE_REDIS_CHECK === 'on' ? await inspect(client) : []
     if (faults.length > 0) return faults
-    if (memory === undefined) await client.set(memoryKey, randomUUID(), 'NX')
+    if (memory === undefined && (await client.set(memoryKey, randomUUID(), 'NX')) === 'OK') {
+      log.warn({ dependency: redisDependency }, 'redis is new to us: it remembers nobody who was told before')
+    }
     const found = await client.get(memoryKey)
     memory ??= found ?? undefined
     return found === memory ? [] : ['has lost its memory of who was told; restart the services to go on without it']

@@ -8,7 +8,7 @@ export type NotificationMetrics = ReturnType<typeof createNotificationMetrics>
 export const createNotificationMetrics = (registry: Registry) => ({
   admissions: createCounter(registry, {
     name: 'dropbell_admissions_total',
-    help: 'Users who may be told, and users who may not, by reason.',
+    help: 'Users who may be told, and users who may not, by reason; each time they are asked for, retries included.',
     labels: { type: notificationTypeSymbols, result: ['admitted', ...refusalReasons] },
   }),
   blocked: createCounter(registry, {

@@ -47,7 +47,11 @@ const setUp = async (publish: (records: readonly OutgoingRecord[]) => Promise<vo
   })
   const page = { users: ['a', 'b'], traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
   return {
-    produce: (eventId = 'evt-1') => produce({ ...page, trigger: { ...samplePriceDrop, eventId } }),
+    produce: (eventId = 'evt-1') =>
+      produce(
+        { ...page, trigger: { ...samplePriceDrop, eventId } },
+        { signal: new AbortController().signal, progress: async () => {} },
+      ),
     idsIn: (records: readonly OutgoingRecord[]) =>
       Promise.all(records.map(async ({ value }) => (await notification.decode(value)).notificationId)),
   }

@@ -26,6 +26,8 @@ interface Setting {
   env?: Record<string, string>
 }
 
+const unwatched = { signal: new AbortController().signal, progress: async () => {} }
+
 const setUp = async ({ decisions = {}, locales = {}, env = {} }: Setting = {}) => {
   const registry = createMemoryRegistry()
   for (const topic of [notificationPushTopic, notificationOutcomeTopic]) {
@@ -60,7 +62,8 @@ const setUp = async ({ decisions = {}, locales = {}, env = {} }: Setting = {}) =
     publish,
     wait,
     metric: (name: string) => readMetric(metrics, name),
-    produce: (users: readonly string[]) => produce({ trigger: samplePriceDrop, users, traceparent }),
+    produce: (users: readonly string[], watch = unwatched) =>
+      produce({ trigger: samplePriceDrop, users, traceparent }, watch),
     records: () => published(notificationPushTopic.name),
     notifications: () =>
       Promise.all(published(notificationPushTopic.name).map(({ value }) => codecs.notification.decode(value))),
@@ -100,6 +103,24 @@ describe('producing notifications', () => {
       { topic: 'notification.push.v1', key: 'a', value: expect.any(Buffer), headers },
       { topic: 'notification.push.v1', key: 'b', value: expect.any(Buffer), headers },
     ])
+  })
+
+  it('tells of every batch that got through, so that a long page does not look stuck', async () => {
+    const { produce } = await setUp({
+      decisions: { 'u-0': { kind: 'refused', reason: 'opted-out' } },
+      env: { NOTIFICATION_BATCH_SIZE: '2' },
+    })
+    const progress = vi.fn(async () => {})
+    await produce(users(6), { ...unwatched, progress })
+    expect(progress).toHaveBeenCalledTimes(3 + 1)
+  })
+
+  it('publishes no further batch when it is called off', async () => {
+    const { produce, records } = await setUp({ env: { NOTIFICATION_BATCH_SIZE: '2' } })
+    const controller = new AbortController()
+    const progress = async (): Promise<void> => controller.abort()
+    await expect(produce(users(6), { signal: controller.signal, progress })).rejects.toThrow('aborted')
+    expect(records()).toHaveLength(2)
   })
 
   it('writes to each in their language', async () => {

@@ -44,7 +44,13 @@ export interface NotificationProducerDeps {
   metrics: Pick<NotificationMetrics, 'publishSeconds' | 'eventToPublishSeconds'>
 }
 
-export type ProduceNotifications = (page: NotificationPage) => Promise<ProductionSummary>
+/** Whoever waits for a page: told of each batch that got through, and able to call the rest off. */
+export interface ProductionWatch {
+  signal: AbortSignal
+  progress(): Promise<void>
+}
+
+export type ProduceNotifications = (page: NotificationPage, watch: ProductionWatch) => Promise<ProductionSummary>
 
 /**
  * Asks who may be told, tells them, and records who may not. When it fails, call it again with the same page: whoever
@@ -65,9 +71,14 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
     chunk: readonly T[],
   ) => deps.publisher.publish(await encodeRecords(writer, chunk, { ...trigger, traceparent }))
 
-  const publishNotifications = async (page: NotificationPage, notifications: readonly NotificationEvent[]) => {
+  const publishNotifications = async (
+    page: NotificationPage,
+    notifications: readonly NotificationEvent[],
+    { signal, progress }: ProductionWatch,
+  ) => {
     let isFirst = true
     for (const chunk of chunksOf(notifications, config.NOTIFICATION_BATCH_SIZE)) {
+      signal.throwIfAborted()
       if (!isFirst && config.NOTIFICATION_BATCH_DELAY_MS > 0) await clock.wait(config.NOTIFICATION_BATCH_DELAY_MS)
       isFirst = false
       const stop = metrics.publishSeconds.startTimer()
@@ -80,17 +91,24 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
       }
       const { type, eventTimestamp } = page.trigger
       metrics.eventToPublishSeconds.observe({ type }, Math.max(0, clock.now() - eventTimestamp) / 1_000)
+      await progress()
     }
   }
 
-  const publishOutcomes = async (page: NotificationPage, outcomes: readonly NotificationOutcome[]) => {
+  const publishOutcomes = async (
+    page: NotificationPage,
+    outcomes: readonly NotificationOutcome[],
+    { signal, progress }: ProductionWatch,
+  ) => {
     if (config.HISTORY_REFUSALS === 'off') return
     for (const chunk of chunksOf(outcomes, config.NOTIFICATION_BATCH_SIZE)) {
+      signal.throwIfAborted()
       await publishChunk(page, writers.outcome, chunk)
+      await progress()
     }
   }
 
-  return async (page) => {
+  return async (page, watch) => {
     const { trigger, users, traceparent, replayCount = 0 } = page
     const { type, eventId, eventTimestamp, productId } = trigger
     const now = clock.now()
@@ -107,7 +125,7 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
     const notifications = admissions
       .filter(({ decision }) => decision.kind === 'admitted')
       .map((admission) => composeNotification(trigger, messageFor(admission), { ...admission, now, expiresAt }))
-    await publishNotifications(page, notifications)
+    await publishNotifications(page, notifications, watch)
 
     const outcomes = admissions.flatMap((admission) => {
       const refusal = recordedRefusal(admission)
@@ -115,7 +133,7 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
       const title = refusal.reason === 'expired' ? null : messageFor(admission).title
       return refusalOutcome(admission, refusal, { trigger, title, now, traceparent })
     })
-    await publishOutcomes(page, outcomes)
+    await publishOutcomes(page, outcomes, watch)
     return { published: notifications.length, refused: countRefusals(admissions) }
   }
 }

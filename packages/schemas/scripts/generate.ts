@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { writeOrCheck } from '../../../scripts/write-or-check.ts'
-import { extendLock, type HistoryLock } from '../src/history-lock.ts'
+import { extendLock } from '../src/history-lock.ts'
 import { HISTORY_LOCK_FILE, readHistoryLock, readSchemaHistories } from '../src/schema-files.ts'
 import { kebabCase } from './named-definitions.ts'
 import { renderTypes } from './render-types.ts'
@@ -16,16 +16,7 @@ const files: Record<string, string> = {}
 for (const history of histories) {
   files[join('packages/schemas/src/generated', `${kebabCase(history.name)}.ts`)] = renderTypes(history, owners)
 }
-const lock = extendLock(await readLockOrNone(), histories)
+const lock = extendLock(await readHistoryLock(avroFolder), histories)
 files[join('packages/schemas/avro', HISTORY_LOCK_FILE)] = `${JSON.stringify(lock, null, 2)}\n`
 
 await writeOrCheck(files)
-
-async function readLockOrNone(): Promise<HistoryLock> {
-  try {
-    return await readHistoryLock(avroFolder)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw error
-  }
-}

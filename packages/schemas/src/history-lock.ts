@@ -38,10 +38,7 @@ export function compareWithLock(histories: readonly SchemaHistory[], lock: Histo
   const unlocked = histories.flatMap(({ name, versions }) =>
     versions
       .filter(({ version }) => lock[name]?.[version] === undefined)
-      .map(
-        ({ version }) =>
-          `${name} v${version} is new and not in the lock yet: run packages/schemas/scripts/generate.ts.`,
-      ),
+      .map(({ version }) => `${name} v${version} is new and not in the lock yet: run npx pnpm generate.`),
   )
   return [...rewritten, ...unlocked]
 }

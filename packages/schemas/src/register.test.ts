@@ -34,6 +34,15 @@ describe('registering the schemas', () => {
     expect(await registry.compatibilityOf(subjectOf(notificationPushTopic))).toBe('BACKWARD')
   })
 
+  it('leaves out an old version that would be refused because a newer one is there already', async () => {
+    const registry = createMemoryRegistry()
+    const subjectOfPush = subjectOf(notificationPushTopic)
+    const [, second] = notificationPushTopic.contract.versions
+    await registry.register(subjectOfPush, second?.schema as AvroTypeDefinition)
+    const [registration] = await registerSchemas(registry, [notificationPushTopic])
+    expect(registration?.versions.map(({ version, state }) => [version, state])).toEqual([[2, 'already-there']])
+  })
+
   it('takes a version another team registered before as its own', async () => {
     const registry = createMemoryRegistry()
     const id = await registry.register(subject, versionOf(1))

@@ -1,3 +1,4 @@
+import type { SchemaVersion } from './contract.ts'
 import type { RegistryClient } from './registry-client.ts'
 import { subjectOf, TOPICS, type TopicDeclaration } from './topics.ts'
 
@@ -36,12 +37,23 @@ async function registerSubject(registry: RegistryClient, topic: TopicDeclaration
   // Before the first version, so that no incompatible one can slip in between.
   const compatibility = await ensureCompatibility(registry, subject)
   const versions: RegisteredVersion[] = []
-  for (const { version, schema } of topic.contract.versions) {
+  for (const { version, schema } of await withoutSuperseded(registry, subject, topic.contract.versions)) {
     const known = await registry.idOfSchema(subject, schema)
     const id = known ?? (await registry.register(subject, schema))
     versions.push({ version, id, state: known === undefined ? 'registered' : 'already-there' })
   }
   return { subject, record: topic.contract.name, compatibility, versions }
+}
+
+/** Where a newer version is registered, an older one that is not would be refused as the next one, and nobody needs it. */
+async function withoutSuperseded(
+  registry: RegistryClient,
+  subject: string,
+  versions: readonly SchemaVersion[],
+): Promise<readonly SchemaVersion[]> {
+  const ids = await Promise.all(versions.map(({ schema }) => registry.idOfSchema(subject, schema)))
+  const newestKnown = ids.findLastIndex((id) => id !== undefined)
+  return versions.filter((_, index) => index >= newestKnown || ids[index] !== undefined)
 }
 
 async function ensureCompatibility(registry: RegistryClient, subject: string): Promise<string> {

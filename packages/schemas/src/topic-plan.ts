@@ -37,8 +37,13 @@ export function planTopics(options: TopicPlanOptions): PlannedTopic[] {
     ],
   })
 
-  return TOPICS.flatMap(({ name, partitions, retentionMs }) => [
-    plan(name, partitions, options.retentionMs?.[name] ?? retentionMs),
+  return TOPICS.flatMap(({ name, partitions, retentionMs, compression }) => [
+    plan(
+      name,
+      partitions,
+      options.retentionMs?.[name] ?? retentionMs,
+      compression ? [{ name: 'compression.type', value: compression }] : [],
+    ),
     // As many partitions as the original: a dead letter keeps its partition.
     plan(dlqNameOf(name, dlqSuffix), partitions, dlqRetentionMs, [roomForHeaders]),
   ])

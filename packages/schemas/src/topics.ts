@@ -21,6 +21,8 @@ export interface TopicDeclaration {
   readonly group: ConsumerGroup
   readonly partitions: number
   readonly retentionMs: number
+  /** What the broker makes of whatever a producer sends; left out, it keeps what it gets. */
+  readonly compression?: 'gzip'
   readonly purpose: string
 }
 
@@ -39,6 +41,8 @@ export const productInventoryTopic: Topic<ProductInventoryEvent> = {
   group: { kind: 'shared', id: 'notification-consumer-group' },
   partitions: PARTITIONS,
   retentionMs: 7 * DAY_MS,
+  // Other teams may write lz4, snappy or zstd, which our client cannot read: one such batch would stop every consumer.
+  compression: 'gzip',
   purpose: 'Price and stock changes, written by other teams.',
 }
 

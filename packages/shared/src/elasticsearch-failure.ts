@@ -45,6 +45,10 @@ const ofResponse = (error: errors.ResponseError): Error => {
   if (status >= 500 || status === 408) {
     return new TransientError('ELASTICSEARCH_UNAVAILABLE', words(error), { cause, dependency })
   }
+  // A closed index comes back; an answer without a type is not Elasticsearch's own.
+  if (type === 'index_closed_exception' || typeof type !== 'string') {
+    return new TransientError('ELASTICSEARCH_UNAVAILABLE', words(error), { cause, dependency })
+  }
   return new PermanentError('ELASTICSEARCH_REFUSED', words(error), { cause })
 }
 

@@ -23,8 +23,9 @@ export const postgresSettings = ({ config, service }: Pick<PostgresOptions, 'con
   connectionTimeoutMillis: 3_000,
   idleTimeoutMillis: 30_000,
   // The server gives up first; the client's own limit is for a server that does not answer at all.
-  statement_timeout: 30_000,
-  query_timeout: 35_000,
+  // Far below a consumer's session, within which it has to get somewhere.
+  statement_timeout: 5_000,
+  query_timeout: 7_000,
   // A process that stands still inside a transaction must not keep its locks.
   idle_in_transaction_session_timeout: 30_000,
 })

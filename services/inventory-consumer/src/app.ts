@@ -17,8 +17,8 @@ import { createPublisher } from '@dropbell/shared/kafka/publisher'
 import { createMetrics } from '@dropbell/shared/metrics'
 import { createOperationsServer } from '@dropbell/shared/operations-server'
 import type { AppContext } from '@dropbell/shared/run-service'
-import { createBehaviorFields } from './behavior-fields.ts'
 import { connectEngines } from './connect-engines.ts'
+import { createInventoryDecoder } from './decode-inventory-events.ts'
 import { createInventoryHandler } from './handle-inventory-batch.ts'
 import { createInventoryMetrics } from './inventory-metrics.ts'
 import { createProductNames } from './product-names.ts'
@@ -40,18 +40,17 @@ export const startApp = async (context: AppContext<InventoryConsumerConfig>): Pr
   // What would make every record fail is better found out before the first one is read.
   await gateRedis.start()
   await assertMigrated(postgres)
-  const readFields = createBehaviorFields({ client: elasticsearch, index: config.USER_BEHAVIOR_INDEX })
-  await readFields()
+  await engines.readFields()
+  const notificationCodec = createCodec({ topic: notificationPushTopic, registry: schemaRegistry })
+  const outcomeCodec = createCodec({ topic: notificationOutcomeTopic, registry: schemaRegistry })
+  await Promise.all([notificationCodec.encodeBatch([]), outcomeCodec.encodeBatch([])]) // are they registered?
 
   const publisher = createPublisher({ kafka, log })
   shutdown.add('publisher', publisher.close)
   const metrics = { ...createNotificationMetrics(registry), ...createInventoryMetrics(registry) }
   const produceNotifications = createNotificationProducer({
     admit: createAdmission({ pool: postgres, gate: createGate({ redis: gateRedis, config }), metrics, log }),
-    codecs: {
-      notification: createCodec({ topic: notificationPushTopic, registry: schemaRegistry }),
-      outcome: createCodec({ topic: notificationOutcomeTopic, registry: schemaRegistry }),
-    },
+    codecs: { notification: notificationCodec, outcome: outcomeCodec },
     publisher,
     config,
     clock: systemClock,
@@ -61,12 +60,18 @@ export const startApp = async (context: AppContext<InventoryConsumerConfig>): Pr
     kafka,
     topic: productInventoryTopic.name,
     groupId: sharedGroupOf(productInventoryTopic),
-    decode: createCodec({ topic: productInventoryTopic, registry: schemaRegistry }).decodeBatch,
+    decode: createInventoryDecoder(createCodec({ topic: productInventoryTopic, registry: schemaRegistry })),
     handle: createInventoryHandler({
       rules: { priceDropThreshold: config.PRICE_DROP_THRESHOLD },
       productStates: createProductStates({ client: engines.redis, config }),
       readProductNames: createProductNames({ client: elasticsearch, config }),
-      resolveTargets: createTargetResolver({ client: elasticsearch, config, log, metrics, readFields }),
+      resolveTargets: createTargetResolver({
+        client: elasticsearch,
+        config,
+        log,
+        metrics,
+        readFields: engines.readFields,
+      }),
       produceNotifications,
       metrics,
     }),

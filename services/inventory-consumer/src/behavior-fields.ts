@@ -17,7 +17,7 @@ export type ReadBehaviorFields = () => Promise<BehaviorFields | undefined>
  * An alias can be moved to an index with another mapping. Asking for a field that is not there finds nobody and raises
  * no error, so what was found out is not believed for long.
  */
-const believedForMs = 60_000
+const believedForMs = 5_000
 
 export interface BehaviorFieldsOptions {
   client: Client

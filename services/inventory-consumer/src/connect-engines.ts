@@ -7,6 +7,7 @@ import { createPostgres } from '@dropbell/shared/postgres'
 import type { Probe } from '@dropbell/shared/probe'
 import { createRedis } from '@dropbell/shared/redis'
 import type { Shutdown } from '@dropbell/shared/shutdown'
+import { createBehaviorFields } from './behavior-fields.ts'
 import type { InventoryConsumerConfig } from './service-config.ts'
 
 interface EngineOptions {
@@ -28,12 +29,17 @@ export const connectEngines = (options: EngineOptions, shutdown: Shutdown) => {
   const gateRedis = createGateRedis(options)
   shutdown.add('gate redis', gateRedis.close)
   const schemaRegistry = openRegistry(options.config)
+  const readFields = createBehaviorFields({ client: elasticsearch.client, index: options.config.USER_BEHAVIOR_INDEX })
 
   /** By the names under which errors speak of them. */
   const probes: Record<string, Probe> = {
     kafka: kafka.probe,
     'schema-registry': schemaRegistry.probe,
-    elasticsearch: elasticsearch.probe,
+    // A cluster in good health may still lack the index that every audience is read from.
+    elasticsearch: async () => {
+      await elasticsearch.probe()
+      await readFields()
+    },
     postgres: postgres.probe,
     redis: gateRedis.probe,
   }
@@ -43,6 +49,7 @@ export const connectEngines = (options: EngineOptions, shutdown: Shutdown) => {
     postgres: postgres.client,
     redis: redis.client,
     gateRedis,
+    readFields,
     schemaRegistry: schemaRegistry.client,
     probes,
   }

@@ -29,21 +29,17 @@ interface DetectedTrigger extends TargetTrigger {
  */
 export const createInventoryHandler =
   (deps: InventoryBatchDeps): Handle<ProductInventoryEvent> =>
-  async (records, { signal, progress }) => {
+  async (records, context) => {
     // Before anybody is told: an offer is checked against the newest state, also of events later in this batch.
     await deps.productStates.recordProductStates(records.map(({ value }) => value))
     const judged = records.map((record) => ({ record, detection: detectTrigger(record.value, deps.rules) }))
     const triggers = judged.flatMap(toTrigger)
     const names = await deps.readProductNames(triggers.map(({ productId }) => productId))
     for await (const { trigger, userIds } of deps.resolveTargets(triggers)) {
-      signal.throwIfAborted()
-      await deps.produceNotifications({
-        trigger: describe(trigger, names.get(trigger.productId)),
-        users: userIds,
-        traceparent: trigger.record.traceparent,
-        replayCount: trigger.record.replayCount,
-      })
-      await progress()
+      const { traceparent, replayCount } = trigger.record
+      const described = describe(trigger, names.get(trigger.productId))
+      await deps.produceNotifications({ trigger: described, users: userIds, traceparent, replayCount }, context)
+      await context.progress()
     }
     // Only now: a batch that is tried again is counted once.
     for (const { record, detection } of judged) deps.metrics.eventJudged(record.value.eventType, detection)

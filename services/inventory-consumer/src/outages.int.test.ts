@@ -70,11 +70,11 @@ const untilAllSettled = (campaign: Campaign): Promise<void> =>
 
 const replay = (campaign: Campaign) =>
   world.publishRaw(
-    deadLettersOf(campaign).map(({ key, value, partition }) => ({
+    deadLettersOf(campaign).map(({ key, value, partition, headers }) => ({
       key,
       value,
       partition,
-      headers: { 'dropbell-replay-count': '1' },
+      headers: { ...headers, 'dropbell-replay-count': '1' },
     })),
   )
 
@@ -105,7 +105,7 @@ describe('two instances', () => {
 
 describe('without Redis', () => {
   it('publishes nothing; afterwards every event is processed or a dead letter that makes the same notifications', async () => {
-    await world.startService(batch)
+    const service = await world.startService(batch)
     const before = await prepareCampaign(10, 5)
     await world.publish(before.events)
     await vi.waitFor(() => expectEverybodyOnce(before), inTime)
@@ -123,6 +123,7 @@ describe('without Redis', () => {
 
     await untilAllSettled(during)
     expect(deadLettersOf(during).length).toBeLessThan(during.events.length)
+    expect(await service.metrics()).toMatch(/dropbell_consumer_pauses_total\{[^}]*dependency="redis"[^}]*\} [1-9]/)
 
     await replay(during)
     await vi.waitFor(() => expectEverybodyOnce(during), inTime)
@@ -179,6 +180,8 @@ describe('without Elasticsearch', () => {
     expect(deadLettersOf(campaign).length).toBeLessThan(campaign.events.length)
     await replay(campaign)
     await vi.waitFor(() => expectEverybodyOnce(campaign), inTime)
-    expect(await service.metrics()).toMatch(/dropbell_[a-z_]*retries_total\{[^}]*\} [1-9]/)
+    const metrics = await service.metrics()
+    expect(metrics).toMatch(/dropbell_consumer_retries_total\{[^}]*\} [1-9]/)
+    expect(metrics).toMatch(/dropbell_consumer_pauses_total\{[^}]*dependency="elasticsearch"[^}]*\} [1-9]/)
   })
 })

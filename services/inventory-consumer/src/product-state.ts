@@ -32,6 +32,8 @@ export interface ProductStatesOptions {
   client: Redis
   config: { PRODUCT_STATE_DAYS: number }
   keyPrefix?: string
+  /** Milliseconds since the epoch. */
+  now?: () => number
 }
 
 declare module 'ioredis' {
@@ -41,18 +43,20 @@ declare module 'ioredis' {
 }
 
 const daySeconds = 86_400
+const clockSkewMs = 300_000
 
 export const createProductStates = ({
   client,
   config,
   keyPrefix = 'dropbell:product:',
+  now = Date.now,
 }: ProductStatesOptions): ProductStates => {
   const ttlSeconds = config.PRODUCT_STATE_DAYS * daySeconds
   client.defineCommand('recordProductState', { numberOfKeys: 1, lua: recordProductStateScript })
   return {
     recordProductStates: async (events) => {
       const pipeline = client.pipeline()
-      for (const [productId, changes] of changesByProduct(events)) {
+      for (const [productId, changes] of changesByProduct(events, now())) {
         pipeline.recordProductState(`${keyPrefix}${productId}`, ttlSeconds, ...changes)
       }
       if (pipeline.length > 0) await execute(pipeline)
@@ -66,10 +70,10 @@ export const createProductStates = ({
   }
 }
 
-const changesByProduct = (events: readonly ProductInventoryEvent[]): Map<string, (string | number)[]> => {
+const changesByProduct = (events: readonly ProductInventoryEvent[], now: number): Map<string, (string | number)[]> => {
   const products = new Map<string, (string | number)[]>()
   for (const event of events) {
-    const changes = changesOf(event)
+    const changes = changesOf(event, now)
     const before = products.get(event.productId)
     if (before) before.push(...changes)
     else if (changes.length > 0) products.set(event.productId, changes)
@@ -78,12 +82,14 @@ const changesByProduct = (events: readonly ProductInventoryEvent[]): Map<string,
 }
 
 /** Whatever the event is called: what it says about price and stock counts. */
-const changesOf = (event: ProductInventoryEvent): (string | number)[] => {
+const changesOf = (event: ProductInventoryEvent, now: number): (string | number)[] => {
+  // A time far ahead is wrong, and would keep everything that happens until then from counting.
+  const at = event.timestamp > now + clockSkewMs ? now : event.timestamp
   const price = writtenPrice(event.currentPrice)
   const stock = writtenStock(event.currentStock)
   return [
-    ...(price === '' ? [] : ['price', writtenPrice(event.previousPrice), price, event.timestamp]),
-    ...(stock === '' ? [] : ['stock', writtenStock(event.previousStock), stock, event.timestamp]),
+    ...(price === '' ? [] : ['price', writtenPrice(event.previousPrice), price, at]),
+    ...(stock === '' ? [] : ['stock', writtenStock(event.previousStock), stock, at]),
   ]
 }
 

@@ -1,5 +1,6 @@
 import type { IndexConfig } from '@dropbell/schemas/index-config'
 import { classifyElasticsearchError } from '@dropbell/shared/elasticsearch-failure'
+import { PermanentError } from '@dropbell/shared/errors'
 import type { Logger } from '@dropbell/shared/log'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { createBehaviorFields, type ReadBehaviorFields } from './behavior-fields.ts'
@@ -139,12 +140,18 @@ interface ProductRun {
 const runsOf = (answer: CompositeAnswer | undefined, pageSize: number): ProductRun[] => {
   const runs: ProductRun[] = []
   for (const { key } of answer?.buckets ?? []) {
-    const productId = String(key.productId)
+    const productId = idOf(key.productId)
     const run = runs.at(-1)
-    if (run?.productId === productId) run.userIds.push(String(key.userId))
-    else runs.push({ productId, userIds: [String(key.userId)] })
+    if (run?.productId === productId) run.userIds.push(idOf(key.userId))
+    else runs.push({ productId, userIds: [idOf(key.userId)] })
   }
   const last = runs.at(-1)
   if (last && answer?.after_key && answer.buckets.length === pageSize) last.next = answer.after_key
   return runs
+}
+
+/** JSON has rounded such a number on its way, and somebody else would be told. */
+const idOf = (key: string | number): string => {
+  if (typeof key === 'string' || Number.isSafeInteger(key)) return String(key)
+  throw new PermanentError('BEHAVIOR_ID_TOO_LARGE', `the id ${key} is beyond 2^53: index identifiers as keywords`)
 }

@@ -60,6 +60,6 @@ it('notices a committed record that is gone', () => {
 it('notices code that was not generated again', () => {
   const grown = history('Order', recordOf('Order', id), recordOf('Order', id, { ...note, default: '' }))
   expect(check([grown], { embedded: [order] }).byRecord.get('Order')).toEqual([
-    expect.stringContaining('run packages/schemas/scripts/generate.ts'),
+    expect.stringContaining('run npx pnpm generate'),
   ])
 })

@@ -34,5 +34,5 @@ export const findHistoryFaults = ({ files, embedded, lock }: HistorySources): Hi
 const findStaleVersions = ({ name, versions }: SchemaHistory, built: SchemaHistory | undefined): string[] => {
   const current = versions.map(({ schema }) => fingerprintOf(schema)).join()
   if (built?.versions.map(({ schema }) => fingerprintOf(schema)).join() === current) return []
-  return [`${name} differs from the code made of it: run packages/schemas/scripts/generate.ts.`]
+  return [`${name} differs from the code made of it: run npx pnpm generate.`]
 }

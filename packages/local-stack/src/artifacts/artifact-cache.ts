@@ -24,8 +24,8 @@ const manifestName = 'dropbell-manifest.json'
  * The directory of an artifact, fetched once. An installation is whole when every file has the hash that was written
  * down after the download; anything else is thrown away and fetched again.
  */
-export const installArtifact = (cache: string, { id, fetch }: Artifact, watch: FetchWatch): Promise<string> =>
-  withFileLock(join(cache, `${id}.lock`), async () => {
+export const installArtifact = (cache: string, { id, fetch }: Artifact, watch: FetchWatch): Promise<string> => {
+  const install = async (): Promise<string> => {
     const target = join(cache, id)
     const fault = await findFault(target)
     if (!fault) return target
@@ -39,7 +39,10 @@ export const installArtifact = (cache: string, { id, fetch }: Artifact, watch: F
     await rm(target, { recursive: true, force: true })
     await rename(draft, target)
     return target
-  })
+  }
+  const onWait = (): void => watch.onProgress('waiting for another process that fetches it')
+  return withFileLock(join(cache, `${id}.lock`), install, { signal: watch.signal, onWait })
+}
 
 const findFault = async (directory: string): Promise<string | undefined> => {
   const manifest = await readManifest(join(directory, manifestName))

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
+import { findJava } from '../engines/java.ts'
 import { MissingToolError } from '../missing-tool-error.ts'
 import type { FetchWatch } from './artifact-cache.ts'
 
@@ -24,6 +25,7 @@ export const fetchWithMaven = async (
   { onProgress, signal }: FetchWatch,
   checksums: Checksums = 'published',
 ): Promise<void> => {
+  await findJava() // what Maven says without a proper one helps nobody
   const work = await mkdtemp(join(tmpdir(), 'dropbell-maven-'))
   const repository = join(work, 'repository')
   const progress = setInterval(async () => onProgress(`fetching, ${await megabytesIn(repository)} MB`), 500)
@@ -43,8 +45,8 @@ export const fetchWithMaven = async (
   } catch (error) {
     signal.throwIfAborted()
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new MissingToolError('Maven (the command mvn)')
-    const { stdout = '' } = error as { stdout?: string }
-    const [reason] = stripVTControlCharacters(stdout).split('\n')
+    const { stdout, stderr } = error as { stdout?: string; stderr?: string }
+    const [reason] = stripVTControlCharacters(stdout || stderr || String(error)).split('\n')
     throw new Error(`Maven could not fetch ${coordinates.join(', ')}: ${reason}`)
   } finally {
     clearInterval(progress)
