@@ -32,7 +32,7 @@ describe('migrate', () => {
 
   it('leaves nothing behind when one of them fails', async () => {
     await database.pool.query('CREATE TABLE notifications (taken int)')
-    await expect(run()).rejects.toMatchObject({ code: 'POSTGRES_REFUSED', cause: { code: '42P07' } })
+    await expect(run()).rejects.toMatchObject({ code: 'POSTGRES_UNUSABLE', cause: { code: '42P07' } })
     const { rows } = await database.pool.query("SELECT to_regclass('user_info') AS found")
     expect(rows).toEqual([{ found: null }])
     await database.pool.query('DROP TABLE notifications')

@@ -103,6 +103,7 @@ describe('topics apply', () => {
       drift: [
         { setting: 'partitions', declared: '6', actual: '3' },
         { setting: 'retention.ms', declared: '604800000', actual: '3600000' },
+        { setting: 'compression.type', declared: 'gzip', actual: 'producer' },
       ],
     })
     const found = await readCluster()
