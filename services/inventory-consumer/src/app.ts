@@ -56,6 +56,7 @@ export const startApp = async (context: AppContext<InventoryConsumerConfig>): Pr
     clock: systemClock,
     metrics,
   })
+  const productStates = createProductStates({ client: engines.redis, config })
   const consumer = createConsumer({
     kafka,
     topic: productInventoryTopic.name,
@@ -63,7 +64,7 @@ export const startApp = async (context: AppContext<InventoryConsumerConfig>): Pr
     decode: createInventoryDecoder(createCodec({ topic: productInventoryTopic, registry: schemaRegistry })),
     handle: createInventoryHandler({
       rules: { priceDropThreshold: config.PRICE_DROP_THRESHOLD },
-      productStates: createProductStates({ client: engines.redis, config }),
+      productStates,
       readProductNames: createProductNames({ client: elasticsearch, config }),
       resolveTargets: createTargetResolver({
         client: elasticsearch,
@@ -75,6 +76,7 @@ export const startApp = async (context: AppContext<InventoryConsumerConfig>): Pr
       produceNotifications,
       metrics,
     }),
+    lookAhead: productStates.recordProductStates,
     publisher,
     policy: retryPolicy(config),
     dependencies: probes,

@@ -30,7 +30,8 @@ interface DetectedTrigger extends TargetTrigger {
 export const createInventoryHandler =
   (deps: InventoryBatchDeps): Handle<ProductInventoryEvent> =>
   async (records, context) => {
-    // Before anybody is told: an offer is checked against the newest state, also of events later in this batch.
+    // Before anybody is told: an offer is checked against the newest state, also of events later in this batch. What the
+    // rest of a longer fetch says was recorded by the look ahead.
     await deps.productStates.recordProductStates(records.map(({ value }) => value))
     const judged = records.map((record) => ({ record, detection: detectTrigger(record.value, deps.rules) }))
     const triggers = judged.flatMap(toTrigger)

@@ -57,6 +57,17 @@ describe('the consumer', () => {
     expect(calls.map(({ length }) => length)).toEqual([10, 10, 5])
   })
 
+  it('shows all of a fetch before it hands on the first part of it', async () => {
+    const topic = await bench.createTopics()
+    await bench.publish(topic, numbers(25))
+    const seen: string[] = []
+    const { handle } = collector((records) => void seen.push(`handled ${records.length}`))
+    const lookAhead = async (values: readonly string[]) => void seen.push(`saw ${values.length}`)
+    await bench.consumer({ topic, groupId, handle, lookAhead, maxBatchRecords: 10 }).start()
+    await untilCommitted(topic, [25])
+    expect(seen).toEqual(['saw 25', 'handled 10', 'handled 10', 'handled 5'])
+  })
+
   it('tells of a record what Kafka knows, carries its trace on, and begins one where there is none', async () => {
     const topic = await bench.createTopics()
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -5,20 +5,20 @@ import type { Logger } from '../log.ts'
 import type { Probe } from '../probe.ts'
 import { withDeadline } from '../with-deadline.ts'
 import { kafkaRetry } from './connect.ts'
-import type { Decode, Handle } from './consumer/consumed-record.ts'
+import type { Handle } from './consumer/consumed-record.ts'
 import { createConsumerMetrics } from './consumer/consumer-metrics.ts'
 import type { RetryPolicy } from './consumer/decide-failure.ts'
+import { type LookAheadOptions, showAhead } from './consumer/look-ahead.ts'
 import { createOutagePause } from './consumer/outage-pause.ts'
 import { type RunBatchOptions, runBatch } from './consumer/run-batch.ts'
 import { settleChunk } from './consumer/settle-chunk.ts'
 import { createWork, type OwnedWork } from './consumer/work.ts'
 import type { Publisher } from './publisher.ts'
 
-export interface ConsumerOptions<T> {
+export interface ConsumerOptions<T> extends LookAheadOptions<T> {
   kafka: Kafka
   groupId: string
   topic: string
-  decode: Decode<T>
   handle: Handle<T>
   /** For dead letters. */
   publisher: Pick<Publisher, 'publish'>
@@ -29,7 +29,6 @@ export interface ConsumerOptions<T> {
   log: Logger
   /** kafkajs has given up: the process should end, so that its supervisor starts another. */
   onFatal(error: Error): void
-  maxBatchRecords: number
   sessionTimeoutMs: number
   /** How long work in hand may take when the consumer stops or its group is rebalanced. */
   drainTimeoutMs: number
@@ -111,6 +110,7 @@ export const createConsumer = <T>(options: ConsumerOptions<T>): Consumer => {
     works.add(work)
     if (stopped !== undefined) work.interrupt()
     try {
+      if (!work.isInterrupted() && !pause.isPaused()) await showAhead(options, payload.batch.messages)
       await runBatch(batchOptions, payload, work)
     } finally {
       work.end()
