@@ -101,15 +101,18 @@ describe('inventory-consumer', () => {
 
   it('refuses the eleventh notification of a day', async () => {
     const [user] = users(1) as [string]
-    const products = Array.from({ length: 11 }, () => uniqueId('cup'))
-    for (const product of products) await behave(product, [user])
+    const ten = Array.from({ length: 10 }, () => uniqueId('cup'))
+    const eleventh = uniqueId('cup')
+    for (const product of [...ten, eleventh]) await behave(product, [user])
     await world.publish(
-      products.map((product) => priceDrop(product)),
+      ten.map((product) => priceDrop(product)),
       0,
     )
+    await vi.waitFor(() => expect(ten.flatMap(told)).toHaveLength(10), soon)
+    await world.publish([priceDrop(eleventh)], 0)
     await vi.waitFor(() => expect(refusals(user)).toHaveLength(1), soon)
-    expect(products.flatMap(told)).toHaveLength(10)
-    expect(refusals(user)[0]).toMatchObject({ status: 'RATE_LIMITED', dayCount: 10 })
+    expect(refusals(user)[0]).toMatchObject({ status: 'RATE_LIMITED', dayCount: 10, productId: eleventh })
+    expect(told(eleventh)).toEqual([])
   })
 
   it('leaves all ten of a day to restocks for a user who opted out of price drops', async () => {
