@@ -7,6 +7,7 @@ import { consumerConfig } from '@dropbell/shared/config/consumer'
 import { dlqConfig } from '@dropbell/shared/config/dlq'
 import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
+import { pacingConfig } from '@dropbell/shared/config/pacing'
 import { postgresConfig } from '@dropbell/shared/config/postgres'
 import { redisConfig } from '@dropbell/shared/config/redis'
 import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
@@ -28,6 +29,7 @@ export const configurationSections: ConfigurationSection[] = [
   { title: 'Every consumer of a topic', schema: consumerConfig },
   { title: 'Dead letters', schema: dlqConfig },
   { title: 'Notifications', schema: notificationConfig },
+  { title: 'Pacing', schema: pacingConfig },
   { title: 'Indices', schema: indexConfig },
   { title: 'inventory-consumer', schema: inventoryConfig },
   { title: 'dropbell topics', schema: topicsConfig },

@@ -2,6 +2,7 @@ import { createInventoryMetrics } from '@dropbell/inventory-consumer/inventory-m
 import { createNotificationMetrics } from '@dropbell/notification-producer/notification-metrics'
 import { createDependencyCheck } from '@dropbell/shared/dependency-check'
 import { createConsumerMetrics } from '@dropbell/shared/kafka/consumer/consumer-metrics'
+import { createPacingMetrics } from '@dropbell/shared/kafka/pacing'
 import { Registry } from 'prom-client'
 import { writeOrCheck } from './write-or-check.ts'
 
@@ -18,6 +19,7 @@ const sections: Section[] = [
     register: (registry) => createConsumerMetrics({ registry, topic: '', dependencies: [] }),
   },
   { title: 'Whoever produces notifications', register: createNotificationMetrics },
+  { title: 'Whoever is paced by a consumer group', register: createPacingMetrics },
   { title: 'inventory-consumer', register: createInventoryMetrics },
 ]
 

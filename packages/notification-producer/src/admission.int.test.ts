@@ -50,14 +50,14 @@ const request = (at: string, changes: Partial<AdmissionRequest> = {}, users = ['
     expiresAt: now + 24 * hourMs,
     subject: `P-${eventId}`,
     replayCount: 0,
-    now,
     candidates: users.map((userId) => ({ userId, notificationId: notificationIdOf({ eventId, userId, type }) })),
     ...changes,
   }
 }
 
+/** At the time of its event. */
 const resultOf = async (asked: AdmissionRequest, by: Admit = admit): Promise<string> => {
-  const [admission] = await by(asked)
+  const [admission] = (await by([asked], asked.eventTimestamp)).flat()
   if (admission === undefined) return 'nobody'
   return admission.decision.kind === 'admitted' ? 'admitted' : admission.decision.reason
 }
@@ -120,7 +120,7 @@ describe('an event that comes again', () => {
     const asked = request(at, {}, ['told', 'new'])
     const told = asked.candidates[0]?.notificationId
     await database.pool.query("INSERT INTO notifications VALUES ($1, 'told', 'PRICE_DROP', 'P', 'e')", [told])
-    const later = await admit({ ...asked, now: asked.now + 3 * hourMs })
+    const later = (await admit([asked], asked.eventTimestamp + 3 * hourMs)).flat()
     expect(later.map(({ decision }) => decision)).toEqual([
       { kind: 'refused', reason: 'already-known' },
       { kind: 'admitted' },
@@ -148,7 +148,8 @@ it('admits a page of 10,000 users', async () => {
   await database.pool.query(
     "INSERT INTO notification_preferences SELECT 'u-' || n, false FROM generate_series(0, 9999, 4) n",
   )
-  const admissions = await admit(request('2026-01-15T03:00:00Z', {}, users))
+  const asked = request('2026-01-15T03:00:00Z', {}, users)
+  const admissions = (await admit([asked], asked.eventTimestamp)).flat()
   expect(admissions.map(({ userId }) => userId)).toEqual(users)
   expect(admissions.filter(({ decision }) => decision.kind === 'admitted')).toHaveLength(7_500)
 })

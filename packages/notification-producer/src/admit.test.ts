@@ -18,7 +18,6 @@ const request = (changes: Partial<AdmissionRequest> = {}): AdmissionRequest => (
   expiresAt: eventTimestamp + 24 * hourMs,
   subject: 'P-1',
   replayCount: 0,
-  now: eventTimestamp + 1_000,
   candidates: ['a', 'b', 'c'].map((userId) => ({ userId, notificationId: `n-${userId}` })),
   ...changes,
 })
@@ -35,13 +34,15 @@ const setUp = (overrides: Partial<Omit<AdmissionDeps, 'gate'>> & { gate?: Gate['
     ...overrides,
     gate: { admit: vi.fn(overrides.gate ?? admitAll) },
   }
-  const admit = createAdmit(deps)
-  const decisions = async (changes?: Partial<AdmissionRequest>) =>
-    (await admit(request(changes))).map(({ userId, decision }) => [
+  const admitSeveral = createAdmit(deps)
+  const admit = async (asked: AdmissionRequest, now = eventTimestamp + 1_000) =>
+    (await admitSeveral([asked], now)).flat()
+  const decisions = async ({ now, ...changes }: Partial<AdmissionRequest> & { now?: number } = {}) =>
+    (await admit(request(changes), now)).map(({ userId, decision }) => [
       userId,
       decision.kind === 'admitted' ? 'admitted' : decision.reason,
     ])
-  return { ...deps, admit, decisions, metric: (name: string) => readMetric(registry, name) }
+  return { ...deps, admit, admitSeveral, decisions, metric: (name: string) => readMetric(registry, name) }
 }
 
 const recipient = (changes: Partial<Recipient>): Recipient => ({ ...defaultRecipient, ...changes })
@@ -131,6 +132,32 @@ describe('admission', () => {
     const { decisions, findKnown } = setUp()
     await decisions({ now: eventTimestamp + hourMs })
     expect(findKnown).not.toHaveBeenCalled()
+  })
+
+  it('asks once about the pages of several events, and keeps them apart', async () => {
+    const { admitSeveral, gate, readRecipients } = setUp({
+      gate: async (slots) =>
+        slots.map(({ eventId }) =>
+          eventId === 'evt-1' ? { kind: 'admitted', dayCount: 1 } : { kind: 'duplicate', blockingEventId: 'evt-1' },
+        ),
+    })
+    const expired = request({ eventId: 'evt-0', expiresAt: eventTimestamp })
+    const second = request({ eventId: 'evt-2', candidates: [{ userId: 'b', notificationId: 'm-b' }] })
+    const pages = await admitSeveral([expired, request(), second], eventTimestamp + 1_000)
+    expect(
+      pages.map((page) =>
+        page.map(({ notificationId, decision }) => [
+          notificationId,
+          decision.kind === 'refused' ? decision.reason : 'ok',
+        ]),
+      ),
+    ).toEqual([
+      ['a', 'b', 'c'].map((user) => [`n-${user}`, 'expired']),
+      ['a', 'b', 'c'].map((user) => [`n-${user}`, 'ok']),
+      [['m-b', 'duplicate']],
+    ])
+    expect(readRecipients).toHaveBeenCalledExactlyOnceWith(['a', 'b', 'c'])
+    expect(gate.admit).toHaveBeenCalledTimes(1)
   })
 
   it('asks neither the user nor the gate about what is transactional', async () => {

@@ -21,7 +21,6 @@ export interface AdmissionRequest {
   readonly subject: string
   /** How often the event came back from the dead letters. */
   readonly replayCount: number
-  readonly now: number
   /** Each user once. */
   readonly candidates: readonly Candidate[]
 }
@@ -32,8 +31,12 @@ export interface Admission extends Candidate {
   readonly recipient: Recipient
 }
 
-/** In the order of the candidates. If anybody who has to be asked cannot answer, nobody is admitted: it throws. */
-export type Admit = (request: AdmissionRequest) => Promise<Admission[]>
+/**
+ * Several pages at once: one question each to Postgres and the gate, however many events they are of. The answers are in
+ * the order of the requests and of their candidates. If anybody who has to be asked cannot answer, nobody is admitted:
+ * it throws.
+ */
+export type Admit = (requests: readonly AdmissionRequest[], now: number) => Promise<Admission[][]>
 
 export interface AdmissionDeps {
   readRecipients(userIds: readonly string[]): Promise<ReadonlyMap<string, Recipient>>
@@ -47,100 +50,116 @@ export interface AdmissionDeps {
 const surelyHeldMs = 3_600_000
 const clockSkewMs = 60_000
 
+/** An admission on its way. */
+interface Draft extends Candidate {
+  readonly request: AdmissionRequest
+  decision: Decision | undefined
+  recipient: Recipient
+}
+
 /** From cheap to dear, and so that a refusal takes nothing away: whoever opted out keeps the day's count. */
 export const createAdmit = (deps: AdmissionDeps): Admit => {
-  const decide = async (request: AdmissionRequest): Promise<Admission[]> => {
-    const { type, now, candidates } = request
-    if (now > request.expiresAt) return candidates.map((candidate) => settled(candidate, refused('expired')))
+  const decide = async (drafts: readonly Draft[], now: number): Promise<void> => {
+    for (const draft of drafts) if (now > draft.request.expiresAt) draft.decision = refused('expired')
 
-    const known = mayBeKnown(request)
-      ? await deps.findKnown(candidates.map(({ notificationId }) => notificationId))
-      : noneKnown
-    const unknown = candidates.filter(({ notificationId }) => !known.has(notificationId))
-    const decided = type === 'TRANSACTIONAL' ? unknown.map(admitted) : await askUserAndGate(request, type, unknown)
-    const byUser = new Map(decided.map((admission) => [admission.userId, admission]))
-    return candidates.map((candidate) => byUser.get(candidate.userId) ?? settled(candidate, refused('already-known')))
+    const doubtful = undecided(drafts).filter(({ request }) => mayBeKnown(request, now))
+    const known = doubtful.length > 0 ? await deps.findKnown(doubtful.map((draft) => draft.notificationId)) : noneKnown
+    for (const draft of doubtful) if (known.has(draft.notificationId)) draft.decision = refused('already-known')
+
+    for (const draft of undecided(drafts)) if (draft.request.type === 'TRANSACTIONAL') draft.decision = admitted
+    await askUsers(undecided(drafts))
+    await askGate(undecided(drafts), now)
   }
 
-  const askUserAndGate = async (
-    request: AdmissionRequest,
-    type: Exclude<NotificationType, 'TRANSACTIONAL'>,
-    candidates: readonly Candidate[],
-  ): Promise<Admission[]> => {
-    const recipients = await deps.readRecipients(candidates.map(({ userId }) => userId))
-    const judged = candidates.map((candidate) => {
-      const recipient = recipients.get(candidate.userId) ?? defaultRecipient
-      return { ...candidate, recipient, optedOut: recipient.optedOut.has(type) }
-    })
-    const willing = judged.filter(({ optedOut }) => !optedOut)
-    const answers = await askGate(request, willing)
-    const decisions = new Map(answers.map((answer, index) => [willing[index]?.userId, toDecision(answer)]))
-    return judged.map(({ optedOut: _, ...judgement }) => ({
-      ...judgement,
-      decision: decisions.get(judgement.userId) ?? refused('opted-out'),
-    }))
+  const askUsers = async (drafts: readonly Draft[]): Promise<void> => {
+    if (drafts.length === 0) return
+    const recipients = await deps.readRecipients([...new Set(drafts.map(({ userId }) => userId))])
+    for (const draft of drafts) {
+      draft.recipient = recipients.get(draft.userId) ?? defaultRecipient
+      const { type } = draft.request
+      if (type !== 'TRANSACTIONAL' && draft.recipient.optedOut.has(type)) draft.decision = refused('opted-out')
+    }
   }
 
-  const askGate = async (
-    { now, eventId, subject, type }: AdmissionRequest,
-    users: readonly Pick<Admission, 'userId' | 'recipient'>[],
-  ): Promise<GateAnswer[]> => {
+  const askGate = async (drafts: readonly Draft[], now: number): Promise<void> => {
+    if (drafts.length === 0) return
     const stop = deps.metrics.gateSeconds.startTimer()
     try {
       const answers = await deps.gate.admit(
-        users.map(({ userId, recipient }) => {
+        drafts.map(({ userId, recipient, request: { subject, type, eventId } }) => {
           return { userId, subject, type, eventId, date: deps.localDateAt(now, recipient.timezone) }
         }),
       )
       stop({ outcome: 'ok' })
-      return answers
+      for (const [index, draft] of drafts.entries()) draft.decision = toDecision(answers[index] as GateAnswer)
     } catch (error) {
       stop({ outcome: 'failed' })
       throw error
     }
   }
 
-  return async (request) => {
+  return async (requests, now) => {
+    const pages = requests.map((request) => request.candidates.map((candidate) => toDraft(request, candidate)))
+    const drafts = pages.flat()
     try {
-      const admissions = await decide(request)
-      for (const { decision } of admissions) {
-        const result = decision.kind === 'admitted' ? 'admitted' : decision.reason
-        deps.metrics.admissions.inc({ type: request.type, result })
-      }
-      return admissions
+      await decide(drafts, now)
+      countDecisions(drafts, deps.metrics)
+      return pages.map((page) => page.map(toAdmission))
     } catch (error) {
       if (error instanceof TransientError && isGuard(error.dependency)) {
-        deps.metrics.blocked.inc({ dependency: error.dependency }, request.candidates.length)
+        deps.metrics.blocked.inc({ dependency: error.dependency }, drafts.length)
       }
       throw error
     }
   }
 }
 
+const toDraft = (request: AdmissionRequest, { userId, notificationId }: Candidate): Draft => ({
+  userId,
+  notificationId,
+  request,
+  decision: undefined,
+  recipient: defaultRecipient,
+})
+
+const toAdmission = ({ userId, notificationId, decision, recipient }: Draft): Admission => ({
+  userId,
+  notificationId,
+  decision: decision as Decision,
+  recipient,
+})
+
+const undecided = (drafts: readonly Draft[]): Draft[] => drafts.filter(({ decision }) => decision === undefined)
+
 const noneKnown: ReadonlySet<string> = new Set()
 
-const mayBeKnown = ({ replayCount, now, eventTimestamp }: AdmissionRequest): boolean =>
+const mayBeKnown = ({ replayCount, eventTimestamp }: AdmissionRequest, now: number): boolean =>
   // An event from the future has a wrong time, and may be as old as any.
   replayCount > 0 || now - eventTimestamp > surelyHeldMs || eventTimestamp > now + clockSkewMs
+
+const countDecisions = (drafts: readonly Draft[], { admissions }: Pick<NotificationMetrics, 'admissions'>): void => {
+  const counts = new Map<string, { type: NotificationType; result: string; count: number }>()
+  for (const { request, decision } of drafts) {
+    const result = decision?.kind === 'refused' ? decision.reason : 'admitted'
+    const counted = counts.get(`${request.type} ${result}`)
+    if (counted) counted.count++
+    else counts.set(`${request.type} ${result}`, { type: request.type, result, count: 1 })
+  }
+  for (const { type, result, count } of counts.values()) admissions.inc({ type, result }, count)
+}
 
 const isGuard = (dependency: string | undefined): dependency is 'redis' | 'postgres' =>
   dependency === 'redis' || dependency === 'postgres'
 
+const admitted: Decision = { kind: 'admitted' }
+
 const refused = (reason: RefusalReason): Refusal => ({ kind: 'refused', reason })
-
-const settled = (candidate: Candidate, decision: Decision): Admission => ({
-  ...candidate,
-  decision,
-  recipient: defaultRecipient,
-})
-
-const admitted = (candidate: Candidate): Admission => settled(candidate, { kind: 'admitted' })
 
 const toDecision = (answer: GateAnswer): Decision => {
   switch (answer.kind) {
     case 'admitted':
     case 'held':
-      return { kind: 'admitted' }
+      return admitted
     case 'duplicate':
       return { kind: 'refused', reason: 'duplicate', blockingEventId: answer.blockingEventId }
     case 'daily-limit':

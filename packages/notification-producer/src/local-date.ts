@@ -16,6 +16,18 @@ export type LocalDateAt = (now: number, zone: string) => LocalDate
 export const createLocalDateAt = ({ onUnknownZone, maxZones = 600 }: LocalDateOptions): LocalDateAt => {
   const formatters = new Map<string, Intl.DateTimeFormat | undefined>()
   const fallback = dateFormatter(defaultRecipient.timezone)
+  // Of one moment: a page of thousands of users asks for the same few zones at the same time.
+  const dates = { at: Number.NaN, byFormatter: new Map<Intl.DateTimeFormat, LocalDate>() }
+
+  const dateBy = (formatter: Intl.DateTimeFormat, now: number): LocalDate => {
+    if (dates.at !== now) {
+      dates.at = now
+      dates.byFormatter.clear()
+    }
+    const date = dates.byFormatter.get(formatter) ?? format(formatter, now)
+    dates.byFormatter.set(formatter, date)
+    return date
+  }
 
   const remember = (zone: string): Intl.DateTimeFormat | undefined => {
     const formatter = tryFormatter(zone)
@@ -29,7 +41,7 @@ export const createLocalDateAt = ({ onUnknownZone, maxZones = 600 }: LocalDateOp
     const isNew = !formatters.has(zone)
     const formatter = isNew ? remember(zone) : formatters.get(zone)
     if (formatter === undefined) onUnknownZone(zone, isNew)
-    return format(formatter ?? fallback, now)
+    return dateBy(formatter ?? fallback, now)
   }
 }
 

@@ -6,7 +6,8 @@ const namespace = '6f1d2c52-8a0b-4f0e-9d0b-3b7f4f6f2f5a'
 
 export interface NotificationOrigin {
   readonly eventId: string
-  readonly userId: string
+  /** Null for what is said of everybody who was not told. */
+  readonly userId: string | null
   readonly type: NotificationType
 }
 

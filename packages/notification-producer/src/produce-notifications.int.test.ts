@@ -7,11 +7,13 @@ import { defineConfig, loadConfig } from '@dropbell/shared/config'
 import { TransientError } from '@dropbell/shared/errors'
 import type { OutgoingRecord } from '@dropbell/shared/kafka/publisher'
 import { createMetrics } from '@dropbell/shared/metrics'
+import { collect, streamOf } from '@dropbell/shared/testing/streams'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAdmit } from './admit.ts'
 import { notificationConfig } from './config.ts'
 import { createLocalDateAt } from './local-date.ts'
 import { createNotificationMetrics } from './notification-metrics.ts'
+import { partsOf } from './parts-of.ts'
 import { createNotificationProducer } from './produce-notifications.ts'
 import { type OpenGate, openGate } from './testing/open-gate.ts'
 import { samplePriceDrop } from './testing/sample-triggers.ts'
@@ -47,11 +49,12 @@ const setUp = async (publish: (records: readonly OutgoingRecord[]) => Promise<vo
   })
   const page = { users: ['a', 'b'], traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }
   return {
-    produce: (eventId = 'evt-1') =>
-      produce(
-        { ...page, trigger: { ...samplePriceDrop, eventId } },
-        { signal: new AbortController().signal, progress: async () => {} },
-      ),
+    produce: async (eventId = 'evt-1') => {
+      const parts = partsOf(streamOf([{ ...page, trigger: { ...samplePriceDrop, eventId } }]), 100)
+      const watch = { signal: new AbortController().signal, progress: async () => {} }
+      const produced = await collect(produce(parts, watch))
+      return produced.map(({ published, refused }) => ({ published, refused }))
+    },
     idsIn: (records: readonly OutgoingRecord[]) =>
       Promise.all(records.map(async ({ value }) => (await notification.decode(value)).notificationId)),
   }
@@ -66,8 +69,8 @@ describe('a publish that failed, but may have been written', () => {
         throw new TransientError('PUBLISH_FAILED', 'no acknowledgement', { dependency: 'kafka' })
     })
     await expect(produce()).rejects.toMatchObject({ code: 'PUBLISH_FAILED' })
-    expect(await produce('evt-2')).toEqual({ published: 0, refused: { duplicate: 2 } })
-    expect(await produce()).toEqual({ published: 2, refused: {} })
+    expect(await produce('evt-2')).toEqual([{ published: 0, refused: { duplicate: 2 } }])
+    expect(await produce()).toEqual([{ published: 2, refused: {} }])
     const [first = [], , retried = []] = written
     expect(await idsIn(retried)).toEqual(await idsIn(first))
     const counts = ['a', 'b'].map((userId) => opened.observer.get(opened.keys.daily(userId, '2026-01-15')))

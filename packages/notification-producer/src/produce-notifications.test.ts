@@ -7,13 +7,15 @@ import { defineConfig, loadConfig } from '@dropbell/shared/config'
 import { TransientError } from '@dropbell/shared/errors'
 import type { OutgoingRecord } from '@dropbell/shared/kafka/publisher'
 import { createMetrics } from '@dropbell/shared/metrics'
+import { collect, streamOf } from '@dropbell/shared/testing/streams'
 import { describe, expect, it, vi } from 'vitest'
-import type { AdmissionRequest, Admit } from './admit.ts'
+import type { Admit } from './admit.ts'
 import { notificationConfig } from './config.ts'
 import type { Decision } from './decision.ts'
 import { notificationIdOf } from './notification-id.ts'
 import { createNotificationMetrics } from './notification-metrics.ts'
-import { createNotificationProducer } from './produce-notifications.ts'
+import { partsOf } from './parts-of.ts'
+import { createNotificationProducer, type NotificationPart, type ProducedPart } from './produce-notifications.ts'
 import { readMetric } from './testing/read-metric.ts'
 import { samplePriceDrop } from './testing/sample-triggers.ts'
 
@@ -37,21 +39,24 @@ const setUp = async ({ decisions = {}, locales = {}, env = {} }: Setting = {}) =
     notification: createCodec({ topic: notificationPushTopic, registry }),
     outcome: createCodec({ topic: notificationOutcomeTopic, registry }),
   }
-  const admit = vi.fn<Admit>(async ({ candidates }: AdmissionRequest) =>
-    candidates.map((candidate) => ({
-      ...candidate,
-      decision: decisions[candidate.userId] ?? { kind: 'admitted' },
-      recipient: { ...defaultRecipient, locale: locales[candidate.userId] ?? 'ko' },
-    })),
+  const admit = vi.fn<Admit>(async (requests) =>
+    requests.map(({ candidates }) =>
+      candidates.map((candidate) => ({
+        ...candidate,
+        decision: decisions[candidate.userId] ?? { kind: 'admitted' },
+        recipient: { ...defaultRecipient, locale: locales[candidate.userId] ?? 'ko' },
+      })),
+    ),
   )
   const publish = vi.fn(async (_: readonly OutgoingRecord[]): Promise<void> => {})
   const wait = vi.fn(async () => {})
   const metrics = createMetrics({ service: 'test' })
+  const config = loadConfig(defineConfig(notificationConfig), env)
   const produce = createNotificationProducer({
     admit,
     codecs,
     publisher: { publish },
-    config: loadConfig(defineConfig(notificationConfig), env),
+    config,
     clock: { now: () => now, wait },
     metrics: createNotificationMetrics(metrics),
   })
@@ -62,8 +67,11 @@ const setUp = async ({ decisions = {}, locales = {}, env = {} }: Setting = {}) =
     publish,
     wait,
     metric: (name: string) => readMetric(metrics, name),
-    produce: (users: readonly string[], watch = unwatched) =>
-      produce({ trigger: samplePriceDrop, users, traceparent }, watch),
+    produce: async (users: readonly string[], watch = unwatched) => {
+      const pages = streamOf([{ trigger: samplePriceDrop, users, traceparent }])
+      return summarize(await collect(produce(partsOf(pages, config.NOTIFICATION_BATCH_SIZE), watch)))
+    },
+    produceParts: (parts: Iterable<NotificationPart>) => collect(produce(streamOf(parts), unwatched)),
     records: () => published(notificationPushTopic.name),
     notifications: () =>
       Promise.all(published(notificationPushTopic.name).map(({ value }) => codecs.notification.decode(value))),
@@ -72,6 +80,11 @@ const setUp = async ({ decisions = {}, locales = {}, env = {} }: Setting = {}) =
   }
 }
 
+const summarize = (parts: readonly ProducedPart[]) => ({
+  published: parts.reduce((sum, { published }) => sum + published, 0),
+  refused: Object.assign({}, ...parts.map(({ refused }) => refused)),
+})
+
 const idOf = (userId: string): string => notificationIdOf({ eventId: 'evt-1', userId, type: 'PRICE_DROP' })
 const users = (count: number): string[] => Array.from({ length: count }, (_, n) => `u-${n}`)
 
@@ -79,16 +92,16 @@ describe('producing notifications', () => {
   it('asks for admission with the ids, the product and the expiry', async () => {
     const { admit, produce } = await setUp()
     await produce(['a'])
-    expect(admit).toHaveBeenCalledExactlyOnceWith({
+    const asked = {
       type: 'PRICE_DROP',
       eventId: 'evt-1',
       eventTimestamp: samplePriceDrop.eventTimestamp,
       expiresAt: samplePriceDrop.eventTimestamp + 24 * 3_600_000,
       subject: 'P-1',
       replayCount: 0,
-      now,
       candidates: [{ userId: 'a', notificationId: idOf('a') }],
-    })
+    }
+    expect(admit).toHaveBeenCalledExactlyOnceWith([asked], now)
   })
 
   it('publishes one record per admitted user, keyed by the user, with the headers of the event', async () => {
@@ -112,7 +125,7 @@ describe('producing notifications', () => {
     })
     const progress = vi.fn(async () => {})
     await produce(users(6), { ...unwatched, progress })
-    expect(progress).toHaveBeenCalledTimes(3 + 1)
+    expect(progress).toHaveBeenCalledTimes(3)
   })
 
   it('publishes no further batch when it is called off', async () => {
@@ -157,9 +170,51 @@ describe('producing notifications', () => {
 
   it('does not wait by default', async () => {
     const { produce, publish, wait } = await setUp()
-    await produce(users(250))
-    expect(publish.mock.calls.map(([records]) => records.length)).toEqual([100, 100, 50])
+    await produce(users(2_500))
+    expect(publish.mock.calls.map(([records]) => records.length)).toEqual([1_000, 1_000, 500])
     expect(wait).not.toHaveBeenCalled()
+  })
+
+  it('asks about, and publishes, the pages of several events together, and says in order what got through', async () => {
+    const { produceParts, admit, publish, notifications } = await setUp({
+      decisions: { b: { kind: 'refused', reason: 'opted-out' } },
+    })
+    const page = (eventId: string, users: string[]) => ({
+      trigger: { ...samplePriceDrop, eventId },
+      users,
+      traceparent,
+    })
+    const parts = [[page('evt-1', ['a', 'b']), page('evt-2', ['a'])], [page('evt-3', ['c'])]]
+    expect(await produceParts(parts)).toEqual([
+      { pages: parts[0], published: 2, refused: { 'opted-out': 1 } },
+      { pages: parts[1], published: 1, refused: {} },
+    ])
+    expect(admit).toHaveBeenCalledTimes(2)
+    expect(publish.mock.calls.map(([records]) => records.map(({ topic, key }) => `${topic} ${key}`))).toEqual([
+      ['notification.push.v1 a', 'notification.outcome.v1 b', 'notification.push.v1 a'],
+      ['notification.push.v1 c'],
+    ])
+    expect((await notifications()).map(({ eventId, userId }) => `${eventId} ${userId}`)).toEqual([
+      'evt-1 a',
+      'evt-2 a',
+      'evt-3 c',
+    ])
+  })
+
+  it('admits the next parts while one is being published', async () => {
+    const { produceParts, admit, publish } = await setUp()
+    let acknowledge = (): void => {}
+    publish.mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          acknowledge = resolve
+        }),
+    )
+    const produced = produceParts(users(4).map((user) => [{ trigger: samplePriceDrop, users: [user], traceparent }]))
+    await vi.waitFor(() => expect(admit).toHaveBeenCalledTimes(3))
+    expect(publish).toHaveBeenCalledTimes(1)
+    acknowledge()
+    expect(await produced).toHaveLength(4)
   })
 
   it('measures from the event to the acknowledgement', async () => {

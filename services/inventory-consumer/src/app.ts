@@ -1,30 +1,14 @@
 import { assertMigrated } from '@dropbell/database/assert-migrated'
-import { systemClock } from '@dropbell/notification-producer/clock'
-import { createAdmission } from '@dropbell/notification-producer/create-admission'
-import { createGate } from '@dropbell/notification-producer/gate'
-import { createNotificationMetrics } from '@dropbell/notification-producer/notification-metrics'
-import { createNotificationProducer } from '@dropbell/notification-producer/produce-notifications'
-import { createCodec } from '@dropbell/schemas/codec'
-import {
-  notificationOutcomeTopic,
-  notificationPushTopic,
-  productInventoryTopic,
-  sharedGroupOf,
-} from '@dropbell/schemas/topics'
-import { createConsumer } from '@dropbell/shared/kafka/consumer'
-import { retryPolicy } from '@dropbell/shared/kafka/consumer/decide-failure'
-import { createPublisher } from '@dropbell/shared/kafka/publisher'
+import { createConsumerLag } from '@dropbell/shared/kafka/consumer-lag'
+import { createPacer } from '@dropbell/shared/kafka/pacing'
 import { createMetrics } from '@dropbell/shared/metrics'
 import { createOperationsServer } from '@dropbell/shared/operations-server'
 import type { AppContext } from '@dropbell/shared/run-service'
 import { connectEngines } from './connect-engines.ts'
-import { createInventoryDecoder } from './decode-inventory-events.ts'
-import { createInventoryHandler } from './handle-inventory-batch.ts'
-import { createInventoryMetrics } from './inventory-metrics.ts'
-import { createProductNames } from './product-names.ts'
-import { createProductStates } from './product-state.ts'
-import { createTargetResolver } from './resolve-targets.ts'
+import { createDetectConsumer } from './detect-consumer.ts'
+import { createFanoutConsumer, pacedBy } from './fanout-consumer.ts'
 import type { InventoryConsumerConfig } from './service-config.ts'
+import { createServiceParts } from './service-parts.ts'
 
 export const service = 'inventory-consumer'
 
@@ -33,60 +17,26 @@ export interface App {
 }
 
 export const startApp = async (context: AppContext<InventoryConsumerConfig>): Promise<App> => {
-  const { config, log, shutdown, fail } = context
+  const { config, log, shutdown } = context
   const registry = createMetrics({ service })
   const engines = connectEngines({ config, log, service }, shutdown)
-  const { kafka, elasticsearch, postgres, gateRedis, schemaRegistry, probes } = engines
+  const { kafka, gateRedis, postgres, probes } = engines
   // What would make every record fail is better found out before the first one is read.
   await gateRedis.start()
   await assertMigrated(postgres)
   await engines.readFields()
-  const notificationCodec = createCodec({ topic: notificationPushTopic, registry: schemaRegistry })
-  const outcomeCodec = createCodec({ topic: notificationOutcomeTopic, registry: schemaRegistry })
-  await Promise.all([notificationCodec.encodeBatch([]), outcomeCodec.encodeBatch([])]) // are they registered?
+  const parts = await createServiceParts(context, engines, registry)
 
-  const publisher = createPublisher({ kafka, log })
-  shutdown.add('publisher', publisher.close)
-  const metrics = { ...createNotificationMetrics(registry), ...createInventoryMetrics(registry) }
-  const produceNotifications = createNotificationProducer({
-    admit: createAdmission({ pool: postgres, gate: createGate({ redis: gateRedis, config }), metrics, log }),
-    codecs: { notification: notificationCodec, outcome: outcomeCodec },
-    publisher,
-    config,
-    clock: systemClock,
-    metrics,
-  })
-  const productStates = createProductStates({ client: engines.redis, config })
-  const consumer = createConsumer({
-    kafka,
-    topic: productInventoryTopic.name,
-    groupId: sharedGroupOf(productInventoryTopic),
-    decode: createInventoryDecoder(createCodec({ topic: productInventoryTopic, registry: schemaRegistry })),
-    handle: createInventoryHandler({
-      rules: { priceDropThreshold: config.PRICE_DROP_THRESHOLD },
-      productStates,
-      readProductNames: createProductNames({ client: elasticsearch, config }),
-      resolveTargets: createTargetResolver({
-        client: elasticsearch,
-        config,
-        log,
-        metrics,
-        readFields: engines.readFields,
-      }),
-      produceNotifications,
-      metrics,
-    }),
-    lookAhead: productStates.recordProductStates,
-    publisher,
-    policy: retryPolicy(config),
-    dependencies: probes,
-    registry,
-    log,
-    onFatal: fail,
-    maxBatchRecords: config.CONSUMER_MAX_BATCH_RECORDS,
-    sessionTimeoutMs: config.CONSUMER_SESSION_TIMEOUT_MS,
-    drainTimeoutMs: config.CONSUMER_DRAIN_TIMEOUT_MS,
-  })
+  const consumers = {
+    ...(config.ROLE !== 'fanout' && { detect: createDetectConsumer(parts) }),
+    ...(config.ROLE !== 'detect' && { fanout: createFanoutConsumer(parts, openPacer()) }),
+  }
+  function openPacer() {
+    const lag = createConsumerLag({ kafka, ...pacedBy, requireConsumer: config.PACING_REQUIRE_CONSUMER })
+    shutdown.add('consumer lag', lag.close)
+    return createPacer({ lag, maxLag: config.PACING_MAX_LAG, registry, log })
+  }
+
   const operations = createOperationsServer({
     host: config.OPERATIONS_HOST,
     port: config.OPERATIONS_PORT,
@@ -94,11 +44,12 @@ export const startApp = async (context: AppContext<InventoryConsumerConfig>): Pr
     log,
     dependencies: probes,
     stopping: shutdown.stopping,
-    liveness: { consumer: consumer.isAlive },
+    liveness: Object.fromEntries(Object.entries(consumers).map(([role, { isAlive }]) => [role, isAlive])),
   })
   shutdown.add('operations server', operations.close)
   const address = await operations.listen()
-  shutdown.add('consumer', consumer.stop)
-  await consumer.start()
+  const all = Object.values(consumers)
+  shutdown.add('consumers', () => Promise.all(all.map((consumer) => consumer.stop())))
+  await Promise.all(all.map((consumer) => consumer.start()))
   return { operations: address }
 }

@@ -1,5 +1,5 @@
 import type { Config, ConfigFragment } from '@dropbell/shared/config'
-import { count, milliseconds } from '@dropbell/shared/config/variables'
+import { count, milliseconds, oneOf } from '@dropbell/shared/config/variables'
 
 // Elasticsearch refuses more buckets than this in one answer, unless its search.max_buckets is raised.
 const mostBuckets = 65_535
@@ -15,6 +15,18 @@ export const inventoryConfig = {
     CART_USER_DAYS: count({ min: 1, max: 3_650 })
       .default(30)
       .describe('Who put a product into the cart in this many days before it came back is told.'),
+    ROLE: oneOf(['detect', 'fanout', 'all'])
+      .default('all')
+      .describe('Whether to read inventory events, to tell large audiences, or both; instances of each can be added.'),
+    FANOUT_INLINE_USERS: count({ min: 1, max: mostBuckets })
+      .default(1_000)
+      .describe('Users of an event who are told at once, at most TARGET_PAGE_SIZE; the rest is handed to the fan-out.'),
+    FANOUT_CONCURRENCY: count({ min: 1, max: 100 })
+      .default(2)
+      .describe('Large audiences that an instance tells at the same time.'),
+    FANOUT_TURN_MS: milliseconds({ min: 1 })
+      .default(2_000)
+      .describe('How long one large audience is told before others that wait have their turn.'),
     TARGET_USER_LIMIT: count({ min: 1 })
       .default(1_000_000)
       .describe('Most users one event is told to; the rest is cut off, logged and counted.'),

@@ -16,6 +16,8 @@ interface EngineOptions {
   service: string
 }
 
+export type Engines = ReturnType<typeof connectEngines>
+
 /** Nothing is connected yet when this returns; each is closed by the shutdown, after what uses it. */
 export const connectEngines = (options: EngineOptions, shutdown: Shutdown) => {
   const kafka = createKafka(options)

@@ -1,8 +1,12 @@
-import type { ProduceNotifications } from '@dropbell/notification-producer/produce-notifications'
-import type { Trigger } from '@dropbell/notification-producer/trigger'
+import type { NotificationConfig } from '@dropbell/notification-producer/config'
+import { partsOf } from '@dropbell/notification-producer/parts-of'
+import type { NotificationPage, ProduceNotifications } from '@dropbell/notification-producer/produce-notifications'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
 import type { ConsumedRecord, Handle } from '@dropbell/shared/kafka/consumer/consumed-record'
-import { type Detection, type DetectionRules, detectTrigger, type PriceDrop, type Restock } from './detect-trigger.ts'
+import type { InventoryConfig } from './config.ts'
+import { describeTrigger } from './describe-trigger.ts'
+import { type Detection, detectTrigger, type PriceDrop, type Restock } from './detect-trigger.ts'
+import type { Fanout, FanoutOrigin, PublishFanouts } from './fanout-request.ts'
 import type { InventoryMetrics } from './inventory-metrics.ts'
 import type { ReadProductNames } from './product-names.ts'
 import type { ProductStates } from './product-state.ts'
@@ -10,12 +14,14 @@ import type { ResolveTargets } from './resolve-targets.ts'
 import type { TargetTrigger } from './target-query.ts'
 
 export interface InventoryBatchDeps {
-  rules: DetectionRules
+  config: Pick<InventoryConfig, 'PRICE_DROP_THRESHOLD' | 'FANOUT_INLINE_USERS' | 'TARGET_PAGE_SIZE'> &
+    Pick<NotificationConfig, 'NOTIFICATION_BATCH_SIZE'>
   productStates: Pick<ProductStates, 'recordProductStates'>
   readProductNames: ReadProductNames
   resolveTargets: ResolveTargets
   produceNotifications: ProduceNotifications
-  metrics: Pick<InventoryMetrics, 'eventJudged'>
+  publishFanouts: PublishFanouts
+  metrics: Pick<InventoryMetrics, 'eventJudged' | 'fanoutBegun'>
 }
 
 interface DetectedTrigger extends TargetTrigger {
@@ -24,27 +30,46 @@ interface DetectedTrigger extends TargetTrigger {
 }
 
 /**
- * From a batch of inventory events to the acknowledged notifications of everybody who may be told. What fails is tried
- * again as a whole: product states do not change twice, and whoever was admitted makes the same notification again.
+ * From a batch of inventory events to the acknowledged notifications of everybody who may be told, or to the request to
+ * tell the rest of a large audience. What fails is tried again as a whole: product states do not change twice, whoever was
+ * admitted makes the same notification again, and a fan-out that was asked for twice is served once.
  */
-export const createInventoryHandler =
-  (deps: InventoryBatchDeps): Handle<ProductInventoryEvent> =>
-  async (records, context) => {
+export const createInventoryHandler = (deps: InventoryBatchDeps): Handle<ProductInventoryEvent> => {
+  const { config, metrics } = deps
+  const rules = { priceDropThreshold: config.PRICE_DROP_THRESHOLD }
+  const most = Math.min(config.FANOUT_INLINE_USERS, config.TARGET_PAGE_SIZE)
+
+  return async (records, context) => {
     // Before anybody is told: an offer is checked against the newest state, also of events later in this batch. What the
     // rest of a longer fetch says was recorded by the look ahead.
     await deps.productStates.recordProductStates(records.map(({ value }) => value))
-    const judged = records.map((record) => ({ record, detection: detectTrigger(record.value, deps.rules) }))
+    const judged = records.map((record) => ({ record, detection: detectTrigger(record.value, rules) }))
     const triggers = judged.flatMap(toTrigger)
     const names = await deps.readProductNames(triggers.map(({ productId }) => productId))
-    for await (const { trigger, userIds } of deps.resolveTargets(triggers)) {
-      const { traceparent, replayCount } = trigger.record
-      const described = describe(trigger, names.get(trigger.productId))
-      await deps.produceNotifications({ trigger: described, users: userIds, traceparent, replayCount }, context)
-      await context.progress()
+    const fanouts: [Fanout, FanoutOrigin][] = []
+
+    async function* pages(): AsyncGenerator<NotificationPage, void, undefined> {
+      for await (const { trigger, userIds: users, rest } of deps.resolveTargets(triggers, { most })) {
+        const { traceparent, replayCount, value: event } = trigger.record
+        if (rest) {
+          const { detection, timestamp: asOf } = trigger
+          fanouts.push([
+            { event, detection, asOf, after: rest },
+            { traceparent, replayCount },
+          ])
+        }
+        const described = describeTrigger(event, trigger.detection, names.get(trigger.productId))
+        yield { trigger: described, users, traceparent, replayCount }
+      }
     }
+    for await (const _ of deps.produceNotifications(partsOf(pages(), config.NOTIFICATION_BATCH_SIZE), context));
+    await deps.publishFanouts(fanouts)
+
     // Only now: a batch that is tried again is counted once.
-    for (const { record, detection } of judged) deps.metrics.eventJudged(record.value.eventType, detection)
+    for (const { record, detection } of judged) metrics.eventJudged(record.value.eventType, detection)
+    for (const [{ detection }] of fanouts) metrics.fanoutBegun(detection.kind)
   }
+}
 
 interface Judged {
   record: ConsumedRecord<ProductInventoryEvent>
@@ -55,14 +80,4 @@ const toTrigger = ({ record, detection }: Judged): DetectedTrigger[] => {
   if (detection.kind === 'ignored') return []
   const { eventId, productId, timestamp } = record.value
   return [{ kind: detection.kind, eventId, productId, timestamp, detection, record }]
-}
-
-const describe = (
-  { eventId, productId, timestamp, detection }: DetectedTrigger,
-  productName: string | undefined,
-): Trigger => {
-  const event = { eventId, productId, productName, eventTimestamp: timestamp }
-  if (detection.kind === 'restock') return { ...event, type: 'BACK_IN_STOCK', currentStock: detection.currentStock }
-  const { previousPrice, currentPrice, dropPercentage } = detection
-  return { ...event, type: 'PRICE_DROP', previousPrice, currentPrice, dropPercentage }
 }

@@ -1,3 +1,4 @@
+import { type StopReason, stopReasons } from '@dropbell/notification-producer/refusal-outcome'
 import { type InventoryEventType, inventoryEventTypeSymbols } from '@dropbell/schemas/generated/product-inventory-event'
 import { createCounter, createHistogram } from '@dropbell/shared/metrics'
 import type { Registry } from 'prom-client'
@@ -10,6 +11,8 @@ export interface InventoryMetrics {
   eventJudged(eventType: InventoryEventType, detection: Detection): void
   audienceResolved(kind: TriggerKind, users: number): void
   audienceCut(kind: TriggerKind): void
+  fanoutBegun(kind: TriggerKind): void
+  fanoutEnded(kind: TriggerKind, end: 'told' | StopReason): void
 }
 
 export const createInventoryMetrics = (registry: Registry): InventoryMetrics => {
@@ -34,6 +37,11 @@ export const createInventoryMetrics = (registry: Registry): InventoryMetrics => 
     help: 'Audiences that were larger than TARGET_USER_LIMIT.',
     labels: { kind: triggerKinds },
   })
+  const fanouts = createCounter(registry, {
+    name: 'dropbell_fanouts_total',
+    help: 'Audiences too large to be told at once, as they are begun and as they end: told, or the reason why they were stopped.',
+    labels: { kind: triggerKinds, result: ['begun', 'told', ...stopReasons] },
+  })
   return {
     eventJudged: (type, detection) => {
       events.inc({ type, result: detection.kind === 'ignored' ? detection.reason : detection.kind })
@@ -41,5 +49,7 @@ export const createInventoryMetrics = (registry: Registry): InventoryMetrics => 
     },
     audienceResolved: (kind, users) => audience.observe({ kind }, users),
     audienceCut: (kind) => cut.inc({ kind }),
+    fanoutBegun: (kind) => fanouts.inc({ kind, result: 'begun' }),
+    fanoutEnded: (kind, result) => fanouts.inc({ kind, result }),
   }
 }

@@ -5,7 +5,7 @@ import { TransientError } from '@dropbell/shared/errors'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
 import { Client } from '@elastic/elasticsearch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { TargetTrigger } from './target-query.ts'
+import type { AudienceCursor, TargetTrigger } from './target-query.ts'
 import { type Behavior, bruteForceTargets, dayMs, indexBehaviors, randomBehaviors } from './testing/behaviors.ts'
 import { createTestResolver } from './testing/target-resolver.ts'
 
@@ -226,29 +226,49 @@ describe('TARGET_USER_LIMIT', () => {
 })
 
 describe('an audience that is served in parts', () => {
-  it('goes on behind the last user, without leaving out or repeating one', async () => {
-    const { collect, usersOf } = createTestResolver({ client, index: plain, config: { TARGET_PAGE_SIZE: 100 } })
-    const [hot, next] = [trigger('product-0'), trigger('product-1')]
-    const pages = await collect([hot, next], { skipRest: ({ productId }) => productId === 'product-0' })
-    const [first, ...following] = pages
-    expect(first).toMatchObject({ trigger: hot, mayContinue: true })
-    expect(following.every((page) => page.trigger === next)).toBe(true)
-    expect(following.at(-1)?.mayContinue).toBe(false)
-    expect(following.flatMap(({ userIds }) => userIds)).toEqual(bruteForceTargets(behaviors, next, days))
+  const [hot, next] = [trigger('product-0'), trigger('product-1')]
+  const whole = bruteForceTargets(behaviors, hot, days)
 
-    const userId = first?.userIds.at(-1) ?? ''
-    const [rest = []] = await usersOf([{ ...hot, after: { userId, servedUsers: 100 } }])
-    expect([...(first?.userIds ?? []), ...rest].sort()).toEqual(bruteForceTargets(behaviors, hot, days))
+  it.each([
+    ['in the middle of a page', 10_000],
+    ['after several pages', 30],
+    ['at the end of a page', 60],
+  ])('is left %s, says where to go on, and holds up no other', async (_, pageSize) => {
+    const { collect, usersOf } = createTestResolver({ client, index: plain, config: { TARGET_PAGE_SIZE: pageSize } })
+    const pages = await collect([hot, next], { most: 60 })
+    const ofHot = pages.filter((page) => page.trigger === hot)
+    expect(ofHot.flatMap(({ userIds }) => userIds)).toEqual(whole.slice(0, 60))
+    expect(ofHot.map(({ rest }) => rest).filter(Boolean)).toEqual([{ userId: whole[59], servedUsers: 60 }])
+    const ofNext = pages.filter((page) => page.trigger === next)
+    expect(ofNext.flatMap(({ userIds }) => userIds)).toEqual(bruteForceTargets(behaviors, next, days).slice(0, 60))
+
+    const [rest] = await usersOf([{ ...hot, after: { userId: whole[59] as string, servedUsers: 60 } }])
+    expect(rest).toEqual(whole.slice(60))
+  })
+
+  it('has no rest if it is just as large as wanted', async () => {
+    const { collect, metrics } = createTestResolver({ client, index: sorted })
+    const pages = await collect([hot], { most: whole.length })
+    expect(pages.map(({ userIds, rest }) => ({ users: userIds.length, rest }))).toEqual([
+      { users: whole.length, rest: undefined },
+    ])
+    expect(await metrics()).toContain('dropbell_event_audience_records_count{kind="price-drop"} 1')
+  })
+
+  it('is cut, and has no rest, where the limit is below what is wanted', async () => {
+    const { collect } = createTestResolver({ client, index: sorted, config: { TARGET_USER_LIMIT: 40 } })
+    const pages = await collect([hot], { most: 60 })
+    expect(pages.map(({ userIds, rest }) => ({ userIds, rest }))).toEqual([
+      { userIds: whole.slice(0, 40), rest: undefined },
+    ])
   })
 
   it('is counted once, when its end is reached', async () => {
     const { collect, metrics } = createTestResolver({ client, index: sorted, config: { TARGET_PAGE_SIZE: 100 } })
-    const hot = trigger('product-0')
-    const [first] = await collect([hot], { skipRest: () => true })
+    const [first] = await collect([hot], { most: 100 })
     expect(await metrics()).toContain('dropbell_event_audience_records_count{kind="price-drop"} 0')
-    await collect([{ ...hot, after: { userId: first?.userIds.at(-1) ?? '', servedUsers: 100 } }])
-    const all = bruteForceTargets(behaviors, hot, days).length
-    expect(await metrics()).toContain(`dropbell_event_audience_records_sum{kind="price-drop"} ${all}`)
+    await collect([{ ...hot, after: first?.rest as AudienceCursor }])
+    expect(await metrics()).toContain(`dropbell_event_audience_records_sum{kind="price-drop"} ${whole.length}`)
     expect(await metrics()).toContain('dropbell_event_audience_records_count{kind="price-drop"} 1')
   })
 })

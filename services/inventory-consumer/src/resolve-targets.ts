@@ -6,19 +6,26 @@ import type { Client, estypes } from '@elastic/elasticsearch'
 import { createBehaviorFields, type ReadBehaviorFields } from './behavior-fields.ts'
 import type { InventoryConfig } from './config.ts'
 import type { InventoryMetrics } from './inventory-metrics.ts'
-import { audienceRules, groupTriggers, type TargetKey, type TargetTrigger, targetQuery } from './target-query.ts'
+import {
+  type AudienceCursor,
+  audienceRules,
+  groupTriggers,
+  type TargetKey,
+  type TargetTrigger,
+  targetQuery,
+} from './target-query.ts'
 
 export interface TargetPage<T extends TargetTrigger = TargetTrigger> {
   readonly trigger: T
   /** Distinct, in the index's order of user ids; never empty. Another page of the same trigger has other users. */
   readonly userIds: readonly string[]
-  /** The request ended here, so there may be more: the last user is the cursor. False: these are the last. */
-  readonly mayContinue: boolean
+  /** Of an audience that is left to somebody else from here on. */
+  readonly rest?: AudienceCursor
 }
 
-export interface ResolveOptions<T extends TargetTrigger> {
-  /** Asked between requests: whether to leave the rest of an audience to somebody else. */
-  skipRest?: (trigger: T) => boolean
+export interface ResolveOptions {
+  /** Each audience is left after so many users, if it has more. */
+  most?: number
 }
 
 /**
@@ -27,7 +34,7 @@ export interface ResolveOptions<T extends TargetTrigger> {
  */
 export type ResolveTargets = <T extends TargetTrigger>(
   triggers: readonly T[],
-  options?: ResolveOptions<T>,
+  options?: ResolveOptions,
 ) => AsyncGenerator<TargetPage<T>, void, undefined>
 
 export interface TargetResolverOptions {
@@ -45,6 +52,8 @@ export interface TargetResolverOptions {
 interface Audience<T> {
   readonly trigger: T
   users: number
+  /** How many users are still wanted. */
+  wanted: number
 }
 
 export const createTargetResolver = ({
@@ -69,11 +78,13 @@ export const createTargetResolver = ({
     }
   }
 
-  /** How many of the users found still fit. More than that is seen, not guessed: an audience as large as the limit is whole. */
-  const takeFitting = (audience: Audience<TargetTrigger>, found: number): { fitting: number; cut: boolean } => {
-    const fitting = Math.max(0, Math.min(found, limit - audience.users))
-    audience.users += fitting
-    return { fitting, cut: fitting < found }
+  /** How many of the users found are wanted and still fit. More than that is seen, not guessed: an audience as large as the limit is whole. */
+  const take = (audience: Audience<TargetTrigger>, found: number): { taken: number; cut: boolean } => {
+    const wanted = Math.min(found, audience.wanted)
+    const taken = Math.max(0, Math.min(wanted, limit - audience.users))
+    audience.users += taken
+    audience.wanted -= taken
+    return { taken, cut: taken < wanted }
   }
 
   const reportCut = ({ kind, eventId, productId }: TargetTrigger): void => {
@@ -83,10 +94,10 @@ export const createTargetResolver = ({
 
   async function* resolveGroup<T extends TargetTrigger>(
     group: readonly T[],
-    { skipRest }: ResolveOptions<T>,
+    { most = Number.POSITIVE_INFINITY }: ResolveOptions,
   ): AsyncGenerator<TargetPage<T>, void, undefined> {
     const open = new Map<string, Audience<T>>(
-      group.map((trigger) => [trigger.productId, { trigger, users: trigger.after?.servedUsers ?? 0 }]),
+      group.map((trigger) => [trigger.productId, { trigger, users: trigger.after?.servedUsers ?? 0, wanted: most }]),
     )
     const close = ({ trigger, users }: Audience<T>): void => {
       open.delete(trigger.productId)
@@ -103,15 +114,19 @@ export const createTargetResolver = ({
         const audience = open.get(productId)
         // A document that names several products is also counted for those nobody asked about.
         if (!audience) continue
-        const { fitting, cut } = takeFitting(audience, userIds.length)
-        if (cut) reportCut(audience.trigger)
-        const mayContinue = next !== undefined && !cut
-        if (!mayContinue) close(audience)
-        if (fitting > 0) yield { trigger: audience.trigger, userIds: userIds.slice(0, fitting), mayContinue }
+        const { trigger } = audience
+        const { taken, cut } = take(audience, userIds.length)
+        if (cut) reportCut(trigger)
+        const mayHaveMore = !cut && (taken < userIds.length || next !== undefined)
+        if (!mayHaveMore) close(audience)
+        const users = userIds.slice(0, taken)
+        if (mayHaveMore && audience.wanted === 0) {
+          // Leaving a product out of the next request is how its rest is skipped: what follows the cursor is the next product.
+          open.delete(productId)
+          yield { trigger, userIds: users, rest: { userId: users.at(-1) as string, servedUsers: audience.users } }
+        } else if (taken > 0) yield { trigger, userIds: users }
       }
       if (!after) break
-      // Leaving a product out of the next request is how its rest is skipped: what follows the cursor is the next product.
-      for (const { trigger } of open.values()) if (skipRest?.(trigger)) open.delete(trigger.productId)
     }
     for (const audience of open.values()) close(audience)
   }

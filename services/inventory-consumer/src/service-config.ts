@@ -5,6 +5,7 @@ import { consumerConfig } from '@dropbell/shared/config/consumer'
 import { dlqConfig } from '@dropbell/shared/config/dlq'
 import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
+import { pacingConfig } from '@dropbell/shared/config/pacing'
 import { postgresConfig } from '@dropbell/shared/config/postgres'
 import { redisConfig } from '@dropbell/shared/config/redis'
 import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
@@ -22,6 +23,7 @@ export const inventoryConsumerSchema = defineConfig(
   consumerConfig,
   dlqConfig,
   notificationConfig,
+  pacingConfig,
   indexConfig,
   inventoryConfig,
 )

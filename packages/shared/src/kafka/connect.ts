@@ -1,11 +1,11 @@
-import { type Admin, Kafka, type KafkaConfig as KafkaSettings, type SASLOptions } from 'kafkajs'
+import { Kafka, type KafkaConfig as KafkaSettings, type SASLOptions } from 'kafkajs'
 import { caOptions } from '../ca-file.ts'
 import type { KafkaConfig } from '../config/kafka.ts'
-import { PermanentError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { type Connection, createProbe, defaultProbeTimeoutMs } from '../probe.ts'
 import { createKafkaLog, kafkaLogLevel } from './client-log.ts'
 import { installIdleTimerGuard } from './idle-timer-guard.ts'
+import { createRenewableAdmin } from './renewable-admin.ts'
 
 export interface KafkaOptions {
   config: KafkaConfig
@@ -44,62 +44,24 @@ export const createKafka = (options: KafkaOptions): Connection<Kafka> => {
   installIdleTimerGuard()
   const { log, probeTimeoutMs = defaultProbeTimeoutMs } = options
   const settings: KafkaSettings = { ...kafkaSettings(options), logLevel: kafkaLogLevel(log) }
-  const probing = createProbingAdmin({
-    ...settings,
-    // One attempt within the time of a probe, and no error lines: who probes is told the outcome.
-    connectionTimeout: probeTimeoutMs,
-    requestTimeout: probeTimeoutMs,
-    retry: { ...kafkaRetry, retries: 0 },
-    logCreator: createKafkaLog(log, { quiet: true }),
-  })
+  const probing = createRenewableAdmin(
+    new Kafka({
+      ...settings,
+      // One attempt within the time of a probe, and no error lines: who probes is told the outcome.
+      connectionTimeout: probeTimeoutMs,
+      requestTimeout: probeTimeoutMs,
+      retry: { ...kafkaRetry, retries: 0 },
+      logCreator: createKafkaLog(log, { quiet: true }),
+    }),
+  )
   return {
     client: new Kafka({ ...settings, logCreator: createKafkaLog(log) }),
     probe: createProbe({
       code: 'KAFKA_UNAVAILABLE',
       name: 'Kafka',
       timeoutMs: probeTimeoutMs,
-      request: probing.request,
+      request: () => probing.use((admin) => admin.describeCluster()),
     }),
     close: probing.close,
-  }
-}
-
-/**
- * One admin, connected by the first probe and kept for the next ones. After a failure it is replaced: its connection
- * may be half open, and would then time out for as long as the system takes to notice.
- */
-const createProbingAdmin = (settings: KafkaSettings) => {
-  const kafka = new Kafka(settings)
-  const abandoned = new Set<Promise<void>>()
-  let current: Admin | undefined
-  let closed = false
-
-  const abandon = (admin: Admin): void => {
-    if (current === admin) current = undefined
-    // Nothing depends on how the end of a broken connection goes, except that `close` waits for it.
-    const gone: Promise<void> = admin
-      .disconnect()
-      .catch(() => {})
-      .finally(() => abandoned.delete(gone))
-    abandoned.add(gone)
-  }
-
-  return {
-    request: async (): Promise<void> => {
-      if (closed) throw new PermanentError('KAFKA_CLOSED', 'the connection is closed')
-      current ??= kafka.admin()
-      const admin = current
-      try {
-        await admin.connect()
-        await admin.describeCluster()
-      } catch (error) {
-        abandon(admin)
-        throw error
-      }
-    },
-    close: async (): Promise<void> => {
-      closed = true
-      await Promise.all([current?.disconnect(), ...abandoned])
-    },
   }
 }

@@ -29,7 +29,7 @@ export const createTestResolver = ({ client, index, config, log = captureLog().l
     log,
     metrics: createInventoryMetrics(registry),
   })
-  const collect = async <T extends TargetTrigger>(triggers: readonly T[], options?: ResolveOptions<T>) => {
+  const collect = async <T extends TargetTrigger>(triggers: readonly T[], options?: ResolveOptions) => {
     const pages = []
     for await (const page of resolve(triggers, options)) pages.push(page)
     return pages

@@ -26,6 +26,11 @@ export interface HandlerContext {
   /** Aborted when the time for work in hand is up: what is not done then is done again by whoever gets the records. */
   signal: AbortSignal
   /**
+   * Whether the work in hand should come to its end: the consumer stops or its group is rebalanced. What is thrown
+   * from then on is no failure of the records; whoever gets them next goes on.
+   */
+  isInterrupted(): boolean
+  /**
    * To be called by a handler that takes long, each time it has got somewhere: it keeps the consumer in its group. A
    * handler that is stuck does not call it, and another consumer takes over. Never rejects.
    */

@@ -101,14 +101,14 @@ const asDecodeFailure = (error: unknown): unknown =>
 const handleEntries = async <T>(
   { handle, log }: SettleOptions<T>,
   entries: readonly ChunkEntry<T>[],
-  { signal, progress }: Work,
+  { signal, progress, isInterrupted }: Work,
 ): Promise<void> => {
   const byRecord = new Map<ConsumedRecord<T>, ChunkEntry<T>>()
   for (const entry of entries) if (entry.record !== undefined) byRecord.set(entry.record, entry)
   const attempt = async (records: readonly ConsumedRecord<T>[]): Promise<void> => {
     try {
       // In an async function, so that a handler that throws at once has failed like any other.
-      await unlessAborted((async () => handle(records, { signal, progress }))(), signal)
+      await unlessAborted((async () => handle(records, { signal, progress, isInterrupted }))(), signal)
     } finally {
       await progress()
     }
@@ -116,6 +116,8 @@ const handleEntries = async <T>(
   for (const [record, outcome] of await tryRecords([...byRecord.keys()], attempt, signal)) {
     const entry = byRecord.get(record)
     if (entry === undefined) continue
+    // As the handler was told: whoever gets the record next tries it anew.
+    if (!outcome.ok && isInterrupted()) continue
     if (!outcome.ok) fail(entry, outcome.error)
     else {
       entry.state = 'processed'

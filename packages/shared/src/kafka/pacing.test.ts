@@ -1,0 +1,84 @@
+import { Registry } from 'prom-client'
+import { describe, expect, it, vi } from 'vitest'
+import { captureLog } from '../testing/capture-log.ts'
+import { createPacer } from './pacing.ts'
+
+const goOn = async (): Promise<boolean> => true
+
+/** A reader that is behind by as much as the test says, plus what was let through since. */
+const setUp = ({ maxLag = 1_000, behind = 0 } = {}) => {
+  const reader = { behind }
+  const read = vi.fn(async () => reader.behind)
+  const { log, lines } = captureLog()
+  const registry = new Registry()
+  const pacer = createPacer({ lag: { read }, maxLag, registry, log, intervalMs: 1 })
+  const publish = async (records: number, keepWaiting = goOn): Promise<boolean> => {
+    const may = await pacer.wait(records, keepWaiting)
+    if (may) reader.behind += records
+    return may
+  }
+  return { reader, read, publish, pacer, lines, metrics: () => registry.metrics() }
+}
+
+describe('pacing', () => {
+  it('lets through what fits below the bound, with one look at the lag', async () => {
+    const { publish, read } = setUp()
+    for (let part = 0; part < 10; part++) expect(await publish(100)).toBe(true)
+    expect(read).toHaveBeenCalledTimes(1)
+  })
+
+  it('waits at the bound until the reader has caught up, and asks all the while whether to', async () => {
+    const { publish, reader, lines } = setUp({ behind: 1_000 })
+    const keepWaiting = vi.fn(async () => {
+      if (keepWaiting.mock.calls.length === 5) reader.behind = 999
+      return true
+    })
+    expect(await publish(100, keepWaiting)).toBe(true)
+    expect(keepWaiting).toHaveBeenCalledTimes(5)
+    expect(lines().map(({ msg }) => msg)).toEqual(['paced: too much waits to be read', 'no longer paced'])
+  })
+
+  it('stops waiting when it is called off', async () => {
+    const { publish } = setUp({ behind: 5_000 })
+    expect(await publish(100, async () => false)).toBe(false)
+  })
+
+  it('keeps the bound for all who publish together, to within one part', async () => {
+    const { publish, reader } = setUp()
+    let tries = 0
+    const giveUp = async (): Promise<boolean> => ++tries < 100
+    await Promise.all(Array.from({ length: 40 }, () => publish(150, giveUp)))
+    expect(reader.behind).toBeGreaterThanOrEqual(1_000)
+    expect(reader.behind).toBeLessThan(1_000 + 150)
+  })
+
+  it('waits for a reader that is infinitely far behind', async () => {
+    const { publish, reader } = setUp({ behind: Number.POSITIVE_INFINITY })
+    expect(await publish(1, async () => false)).toBe(false)
+    reader.behind = 0
+    expect(await publish(1)).toBe(true)
+  })
+
+  it('never looks and never waits when it is turned off', async () => {
+    const { publish, read } = setUp({ maxLag: 0, behind: 1e9 })
+    expect(await publish(1e6)).toBe(true)
+    expect(read).not.toHaveBeenCalled()
+  })
+
+  it('fails when the lag cannot be read, and looks again the next time', async () => {
+    const { publish, read } = setUp()
+    read.mockRejectedValueOnce(new Error('no broker'))
+    await expect(publish(1)).rejects.toThrow('no broker')
+    expect(await publish(1)).toBe(true)
+  })
+
+  it('shows the lag, and how long was waited', async () => {
+    const { publish, reader, metrics } = setUp({ behind: 1_234 })
+    await publish(1, async () => {
+      reader.behind = 12
+      return true
+    })
+    expect(await metrics()).toContain('dropbell_pacing_lag_records 12')
+    expect(await metrics()).toMatch(/dropbell_pacing_waited_seconds_total 0\.\d+/)
+  })
+})

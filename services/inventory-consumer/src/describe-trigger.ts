@@ -1,0 +1,15 @@
+import type { Trigger } from '@dropbell/notification-producer/trigger'
+import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
+import type { PriceDrop, Restock } from './detect-trigger.ts'
+
+/** What is to be told of an event. */
+export const describeTrigger = (
+  { eventId, productId, timestamp }: ProductInventoryEvent,
+  detection: PriceDrop | Restock,
+  productName: string | undefined,
+): Trigger => {
+  const event = { eventId, productId, productName, eventTimestamp: timestamp }
+  if (detection.kind === 'restock') return { ...event, type: 'BACK_IN_STOCK', currentStock: detection.currentStock }
+  const { previousPrice, currentPrice, dropPercentage } = detection
+  return { ...event, type: 'PRICE_DROP', previousPrice, currentPrice, dropPercentage }
+}

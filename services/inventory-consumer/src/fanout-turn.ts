@@ -1,0 +1,94 @@
+import type { Clock } from '@dropbell/notification-producer/clock'
+import type { NotificationConfig } from '@dropbell/notification-producer/config'
+import { expiryOf } from '@dropbell/notification-producer/notification-validity'
+import type { NotificationPart, ProduceNotifications } from '@dropbell/notification-producer/produce-notifications'
+import type { StopReason } from '@dropbell/notification-producer/refusal-outcome'
+import type { Trigger } from '@dropbell/notification-producer/trigger'
+import { chunksOf } from '@dropbell/shared/chunks-of'
+import type { HandlerContext } from '@dropbell/shared/kafka/consumer/consumed-record'
+import type { Pacer } from '@dropbell/shared/kafka/pacing'
+import { mapAhead } from '@dropbell/shared/map-ahead'
+import type { InventoryConfig } from './config.ts'
+import type { FanoutOrigin } from './fanout-request.ts'
+import { judgeOffer } from './judge-offer.ts'
+import type { ProductStates } from './product-state.ts'
+import type { ResolveTargets } from './resolve-targets.ts'
+import type { AudienceCursor, TargetTrigger } from './target-query.ts'
+
+/** How a turn ended: everybody is told, others want their turn, the consumer stops, or nobody else is to be told. */
+export type TurnEnd = 'told' | 'turn-over' | 'interrupted' | StopReason
+
+export interface FanoutWork {
+  readonly trigger: Trigger
+  /** The audience, from where it is to go on. */
+  readonly target: TargetTrigger
+  readonly origin: FanoutOrigin
+  /** Told of each part that got through. */
+  onReached(reached: AudienceCursor): Promise<void>
+}
+
+export type ServeTurn = (work: FanoutWork, context: HandlerContext) => Promise<TurnEnd>
+
+export interface FanoutTurnDeps {
+  resolveTargets: ResolveTargets
+  produceNotifications: ProduceNotifications
+  readProductState: ProductStates['readProductState']
+  pacer: Pacer
+  config: NotificationConfig & Pick<InventoryConfig, 'FANOUT_TURN_MS'>
+  clock: Clock
+}
+
+/**
+ * Tells an audience, page by page, for as long as a turn lasts. Before each part: is there room for it, is the offer still
+ * good? What was admitted is always published, whatever the answer is for the next part.
+ */
+export const createFanoutTurn =
+  ({ resolveTargets, produceNotifications, readProductState, pacer, config, clock }: FanoutTurnDeps): ServeTurn =>
+  async ({ trigger, target, origin, onReached }, context) => {
+    const startedAt = performance.now()
+    const expiresAt = expiryOf(config, trigger.type, trigger.eventTimestamp)
+    let end: TurnEnd = 'told'
+    let begunParts = 0
+    let failed = false
+
+    const reasonToStop = async (): Promise<TurnEnd | undefined> => {
+      if (failed || context.isInterrupted()) return 'interrupted'
+      if (clock.now() > expiresAt) return 'expired'
+      const verdict = judgeOffer(trigger, await readProductState(trigger.productId))
+      return verdict === 'good' ? undefined : verdict
+    }
+    const isTurnOver = (): boolean => begunParts > 0 && performance.now() - startedAt > config.FANOUT_TURN_MS
+    const keepWaiting = async (): Promise<boolean> => {
+      await context.progress()
+      return (await reasonToStop()) === undefined
+    }
+
+    async function* parts(): AsyncGenerator<NotificationPart, void, undefined> {
+      // The next page is asked for while this one is served.
+      for await (const { userIds } of mapAhead(resolveTargets([target]), async (page) => page, 1)) {
+        for (const users of chunksOf(userIds, config.NOTIFICATION_BATCH_SIZE)) {
+          if (isTurnOver()) end = 'turn-over'
+          else {
+            await pacer.wait(users.length, keepWaiting)
+            end = (await reasonToStop()) ?? end
+          }
+          if (end !== 'told') return
+          begunParts++
+          yield [{ trigger, users, ...origin }]
+        }
+      }
+    }
+
+    let servedUsers = target.after?.servedUsers ?? 0
+    try {
+      for await (const { pages } of produceNotifications(parts(), context)) {
+        const users = pages.flatMap((page) => page.users)
+        servedUsers += users.length
+        await onReached({ userId: users.at(-1) as string, servedUsers })
+      }
+    } catch (error) {
+      failed = true // For whoever still waits for room.
+      throw error
+    }
+    return end
+  }
