@@ -9,11 +9,17 @@ export interface RunningBench {
   stop(): Promise<void>
 }
 
+/** What a number should reach, or stay below. */
+export type Expected = { readonly atLeast: number } | { readonly atMost: number }
+
+/** For what takes long: what is going on. */
+export type Say = (text: string) => void
+
 export interface Bench {
   readonly name: string
   /** What is compared with what, in a sentence or two. */
   readonly compares: string
-  /** What a ratio should reach. */
-  readonly expectedRatios: Readonly<Record<string, number>>
-  start(): Promise<RunningBench>
+  /** By the names of ratios and figures. */
+  readonly expected: Readonly<Record<string, Expected>>
+  start(say: Say): Promise<RunningBench>
 }

@@ -1,10 +1,13 @@
 import { parseArgs } from 'node:util'
-import type { Bench } from './bench.ts'
+import { admissionBench } from './admission.ts'
+import type { Bench, Sample } from './bench.ts'
 import { codecBench } from './codec.ts'
+import { eventsBench } from './events.ts'
+import { fanoutBench } from './fanout.ts'
 import { describeMachine, describeResult, describeSample, resultLine } from './report.ts'
 import { runBench } from './run-bench.ts'
 
-const BENCHES: readonly Bench[] = [codecBench]
+const BENCHES: readonly Bench[] = [codecBench, admissionBench, fanoutBench, eventsBench]
 
 const USAGE = `Usage: npx pnpm bench <name> [--json]
 
@@ -34,7 +37,8 @@ async function main(args: string[]): Promise<number> {
     return refuse(parsed.name === undefined ? 'Which bench?' : `There is no bench "${parsed.name}".`)
 
   print(`${bench.name}: ${bench.compares}\n${describeMachine()}\n`)
-  const result = await runBench(bench, (sample, round) => print(`round ${round}: ${describeSample(sample)}`))
+  const onRound = (sample: Sample, round: number) => print(`round ${round}: ${describeSample(sample)}`)
+  const result = await runBench(bench, onRound, (text) => print(`  ${text} …`))
   print(`\n${describeResult(bench, result)}`)
   if (parsed.json) print(resultLine(bench, result))
   return 0

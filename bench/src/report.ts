@@ -1,5 +1,5 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
-import type { Bench, Sample } from './bench.ts'
+import type { Bench, Expected, Sample } from './bench.ts'
 
 export function describeMachine(): string {
   const memory = (totalmem() / 2 ** 30).toFixed(1)
@@ -13,14 +13,20 @@ export function describeSample({ ratios, figures }: Sample): string {
     .join(', ')
 }
 
-export function describeResult({ expectedRatios }: Bench, { ratios, figures }: Sample): string {
-  const ratioLines = Object.entries(ratios).map(([name, value]) => {
-    const expected = expectedRatios[name]
-    const verdict = expected === undefined ? '' : `  (expected ${expected}: ${value >= expected ? 'met' : 'MISSED'})`
-    return `  ${name.padEnd(24)} ${formatNumber(value)}${verdict}\n`
-  })
-  const figureLines = Object.entries(figures).map(([name, value]) => `  ${name.padEnd(24)} ${formatNumber(value)}\n`)
-  return `ratios, median\n${ratioLines.join('')}figures, median\n${figureLines.join('')}`
+export function describeResult({ expected }: Bench, { ratios, figures }: Sample): string {
+  const line = ([name, value]: [string, number]): string =>
+    `  ${name.padEnd(24)} ${formatNumber(value)}${verdictOn(value, expected[name])}\n`
+  const lines = (numbers: Sample['ratios']): string => Object.entries(numbers).map(line).join('')
+  return `ratios, median\n${lines(ratios)}figures, median\n${lines(figures)}`
+}
+
+function verdictOn(value: number, expected: Expected | undefined): string {
+  if (expected === undefined) return ''
+  const [bound, isMet] =
+    'atLeast' in expected
+      ? [`at least ${formatNumber(expected.atLeast)}`, value >= expected.atLeast]
+      : [`at most ${formatNumber(expected.atMost)}`, value <= expected.atMost]
+  return `  (expected ${bound}: ${isMet ? 'met' : 'MISSED'})`
 }
 
 /** The line a program reads: always the last one. */

@@ -7,7 +7,7 @@ function benchOf(ratios: number[], onStop = () => {}): Bench {
   return {
     name: 'sample',
     compares: 'one with another',
-    expectedRatios: {},
+    expected: {},
     async start() {
       let round = 0
       return {

@@ -1,10 +1,14 @@
-import type { Bench, Sample } from './bench.ts'
+import type { Bench, Sample, Say } from './bench.ts'
 
 const ROUNDS = 3
 
 /** The median of three rounds, number by number. */
-export async function runBench(bench: Bench, onRound: (sample: Sample, round: number) => void): Promise<Sample> {
-  const running = await bench.start()
+export async function runBench(
+  bench: Bench,
+  onRound: (sample: Sample, round: number) => void,
+  say: Say = () => {},
+): Promise<Sample> {
+  const running = await bench.start(say)
   try {
     const samples: Sample[] = []
     for (let round = 1; round <= ROUNDS; round++) {

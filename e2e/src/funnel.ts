@@ -23,7 +23,7 @@ export const readFunnel = (metrics: string): Funnel => {
   return {
     events: sum('dropbell_inventory_events_total'),
     detected: sum('dropbell_triggers_detected_total'),
-    targets: sum('dropbell_event_audience_records_sum'),
+    targets: sum('dropbell_event_audience_users_sum'),
     admitted: sum('dropbell_admissions_total', (result) => result === 'admitted'),
     refused: sumByResult(refusals),
   }

@@ -46,11 +46,16 @@ export const composeNotification = (
   message: Message,
   { notificationId, userId, now, expiresAt }: Addressing,
 ): NotificationEvent => ({
-  ...message,
+  // Written out, not spread: this is made for every user.
   notificationId,
   userId,
   productId: trigger.productId,
   notificationType: trigger.type,
+  title: message.title,
+  body: message.body,
+  data: message.data,
+  channels: message.channels,
+  priority: message.priority,
   timestamp: now,
   eventId: trigger.eventId,
   eventTimestamp: trigger.eventTimestamp,

@@ -22,10 +22,11 @@ export const encodeRecords = async <T>(
   { eventId, eventTimestamp, traceparent }: RecordOrigin,
 ): Promise<OutgoingRecord[]> => {
   const encoded = await codec.encodeBatch(values)
+  // As bytes, so that they are encoded once and not with every record.
   const headers = {
-    [recordHeaders.eventId]: eventId,
-    [recordHeaders.eventTimestamp]: String(eventTimestamp),
-    [recordHeaders.traceparent]: traceparent,
+    [recordHeaders.eventId]: Buffer.from(eventId),
+    [recordHeaders.eventTimestamp]: Buffer.from(String(eventTimestamp)),
+    [recordHeaders.traceparent]: Buffer.from(traceparent),
   }
   return values.map((value, index) => {
     return { topic: topic.name, key: topic.keyOf(value), value: encoded[index] as Buffer, headers }

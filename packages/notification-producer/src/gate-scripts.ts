@@ -9,7 +9,7 @@ import type { Callback, Redis, Result } from 'ioredis'
  * What may fail is a pcall, and its error the answer: a read-only replica, a full memory or a spoilt key are then seen
  * by their own codes, not as a fault of the script. Nothing has been written by then; the writes after the first cannot fail.
  */
-const admit = `
+export const admitScript = `
 local held = redis.pcall('GET', KEYS[1])
 if type(held) == 'table' then return held end
 if held then
@@ -22,11 +22,12 @@ if type(stored) == 'table' then return stored end
 local count = tonumber(stored or '0')
 if not count then return redis.error_reply('WRONGTYPE the count of the day is not a number') end
 if count >= tonumber(ARGV[4]) then return {'daily-limit', tostring(count)} end
-local counted = redis.pcall('INCR', KEYS[2])
-if type(counted) == 'table' then return counted end
-if not stored then redis.call('PEXPIRE', KEYS[2], ARGV[5]) end
+local counted
+if stored then counted = redis.pcall('INCR', KEYS[2])
+else counted = redis.pcall('SET', KEYS[2], 1, 'PX', ARGV[5]) end
+if type(counted) == 'table' and counted.err then return counted end
 redis.call('SET', KEYS[1], ARGV[2] .. ' ' .. ARGV[1], 'PX', ARGV[3])
-return {'admitted', tostring(counted)}
+return {'admitted', tostring(count + 1)}
 `
 
 /** Gives a slot back, if it is still exactly the one that was looked at. The day may be over and its count gone. */
@@ -60,7 +61,7 @@ declare module 'ioredis' {
 }
 
 export const defineGateScripts = (client: Redis): void => {
-  client.defineCommand('gateAdmit', { numberOfKeys: 2, lua: admit })
+  client.defineCommand('gateAdmit', { numberOfKeys: 2, lua: admitScript })
   client.defineCommand('gateRelease', { numberOfKeys: 2, lua: release })
 }
 

@@ -1,6 +1,7 @@
 import type { NotificationType } from '@dropbell/schemas/generated/notification-event'
 import { chunksOf } from '@dropbell/shared/chunks-of'
 import type { Redis } from 'ioredis'
+import pLimit from 'p-limit'
 import type { NotificationConfig } from './config.ts'
 import { gateKeys } from './gate-keys.ts'
 import type { GateRedis } from './gate-redis.ts'
@@ -52,13 +53,41 @@ const dailyTtlMs = 51 * hourMs
 // Far from `commandTimeout`, which begins for all of a pipeline when it is written.
 const pipelineLength = 200
 
+// Several fan-outs ask at once: what Redis has not answered yet must not grow until it times out.
+const pipelinesAtOnce = 5
+
+type Pipeline = ReturnType<Redis['pipeline']>
+
 export const createGate = ({ redis, config, prefix }: GateOptions): Gate => {
   const keys = gateKeys(prefix)
+  const inTurn = pLimit(pipelinesAtOnce)
   const sentTtlMs = config.DUPLICATE_PREVENTION_HOURS * hourMs
+
+  const askInChunks = async <Item, Reply>(
+    items: readonly Item[],
+    ask: (pipeline: Pipeline, item: Item) => unknown,
+  ): Promise<Reply[]> => {
+    const replies: Reply[] = []
+    for (const chunk of chunksOf(items, pipelineLength)) {
+      const results = await inTurn(async () => {
+        const pipeline = (await redis.ready()).pipeline()
+        for (const item of chunk) ask(pipeline, item)
+        return pipeline.exec().catch((error) => {
+          throw toRedisFailure(error)
+        })
+      })
+      for (const [error, reply] of results ?? []) {
+        if (error !== null) throw toRedisFailure(error)
+        replies.push(reply as Reply)
+      }
+    }
+    if (replies.length !== items.length) throw toRedisFailure(new Error('questions were left unanswered'))
+    return replies
+  }
 
   return {
     admit: async (requests) => {
-      const replies = await askInChunks<SlotRequest, [string, string]>(redis, requests, (pipeline, request) =>
+      const replies = await askInChunks<SlotRequest, [string, string]>(requests, (pipeline, request) =>
         pipeline.gateAdmit(
           keys.sent(request.userId, request.subject, request.type),
           keys.daily(request.userId, request.date),
@@ -74,43 +103,18 @@ export const createGate = ({ redis, config, prefix }: GateOptions): Gate => {
 
     release: async (slots) => {
       const sentKey = ({ userId, subject, type }: Slot): string => keys.sent(userId, subject, type)
-      const values = await askInChunks<Slot, string | null>(redis, slots, (pipeline, slot) =>
-        pipeline.get(sentKey(slot)),
-      )
+      const values = await askInChunks<Slot, string | null>(slots, (pipeline, slot) => pipeline.get(sentKey(slot)))
       const held = slots.flatMap((slot, index) => {
         const value = values[index]
         return typeof value === 'string' && parseHeld(value).eventId === slot.eventId ? [{ slot, value }] : []
       })
-      const freed = await askInChunks<(typeof held)[number], number>(redis, held, (pipeline, { slot, value }) =>
+      const freed = await askInChunks<(typeof held)[number], number>(held, (pipeline, { slot, value }) =>
         pipeline.gateRelease(sentKey(slot), keys.daily(slot.userId, parseHeld(value).date), value),
       )
       const freedSlots = new Set(held.flatMap(({ slot }, index) => (freed[index] === 1 ? [slot] : [])))
       return slots.map((slot) => freedSlots.has(slot))
     },
   }
-}
-
-type Pipeline = ReturnType<Redis['pipeline']>
-
-const askInChunks = async <Item, Reply>(
-  redis: Pick<GateRedis, 'ready'>,
-  items: readonly Item[],
-  ask: (pipeline: Pipeline, item: Item) => unknown,
-): Promise<Reply[]> => {
-  const replies: Reply[] = []
-  for (const chunk of chunksOf(items, pipelineLength)) {
-    const pipeline = (await redis.ready()).pipeline()
-    for (const item of chunk) ask(pipeline, item)
-    const results = await pipeline.exec().catch((error) => {
-      throw toRedisFailure(error)
-    })
-    for (const [error, reply] of results ?? []) {
-      if (error !== null) throw toRedisFailure(error)
-      replies.push(reply as Reply)
-    }
-  }
-  if (replies.length !== items.length) throw toRedisFailure(new Error('questions were left unanswered'))
-  return replies
 }
 
 const toAnswer = ([kind, detail]: [string, string]): GateAnswer => {

@@ -1,8 +1,8 @@
 import type { NotificationType } from '@dropbell/schemas/generated/notification-event'
-import { v5 } from 'uuid'
+import { parse, v5 } from 'uuid'
 
 /** Never changes: with another one, every replayed event would make new notifications. */
-const namespace = '6f1d2c52-8a0b-4f0e-9d0b-3b7f4f6f2f5a'
+const namespace = parse('6f1d2c52-8a0b-4f0e-9d0b-3b7f4f6f2f5a')
 
 export interface NotificationOrigin {
   readonly eventId: string
@@ -16,4 +16,4 @@ export interface NotificationOrigin {
  * separator, two users whose ids contain it could share an id.
  */
 export const notificationIdOf = ({ eventId, userId, type }: NotificationOrigin): string =>
-  v5(JSON.stringify([eventId, userId, type]), namespace)
+  v5(Buffer.from(JSON.stringify([eventId, userId, type])), namespace)

@@ -64,8 +64,8 @@ export type ProduceNotifications = (
   watch: ProductionWatch,
 ) => AsyncGenerator<ProducedPart, void, undefined>
 
-// One is with Postgres while another is with Redis, and a third on its way to Kafka.
-const partsAhead = 2
+// Most of a part's time is spent waiting, for Postgres, Redis or Kafka: with fewer, this process waits too (bench fanout).
+const partsAhead = 4
 
 export const createNotificationProducer = (deps: NotificationProducerDeps): ProduceNotifications => {
   const { config, clock, metrics, publisher } = deps
@@ -92,7 +92,8 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
     const outcomes: NotificationOutcome[] = []
     for (const admission of admissions) {
       if (admission.decision.kind === 'admitted') {
-        const addressing = { ...admission, now, expiresAt }
+        const { userId, notificationId } = admission
+        const addressing = { userId, notificationId, now, expiresAt }
         notifications.push(composeNotification(trigger, messageFor(admission), addressing))
         continue
       }

@@ -24,7 +24,7 @@ interface MetricOptions<Name extends string, L extends LabelValues> {
 }
 
 type CounterName = `dropbell_${string}_total`
-type HistogramName = `dropbell_${string}_${'seconds' | 'bytes' | 'records'}`
+type HistogramName = `dropbell_${string}_${'seconds' | 'bytes' | 'records' | 'users'}`
 
 /** All its series exist from the start: a rate over a series that appears with its first event misses that event. */
 export const createCounter = <const L extends LabelValues>(

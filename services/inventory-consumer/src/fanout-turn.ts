@@ -15,8 +15,11 @@ import type { ProductStates } from './product-state.ts'
 import type { ResolveTargets } from './resolve-targets.ts'
 import type { AudienceCursor, TargetTrigger } from './target-query.ts'
 
-/** How a turn ended: everybody is told, others want their turn, the consumer stops, or nobody else is to be told. */
-export type TurnEnd = 'told' | 'turn-over' | 'interrupted' | StopReason
+/**
+ * How a turn ended: everybody is told, or as many as may be; others want their turn; the consumer stops; or nobody else
+ * is to be told.
+ */
+export type TurnEnd = 'told' | 'cut' | 'turn-over' | 'interrupted' | StopReason
 
 export interface FanoutWork {
   readonly trigger: Trigger
@@ -46,13 +49,14 @@ export const createFanoutTurn =
   ({ resolveTargets, produceNotifications, readProductState, pacer, config, clock }: FanoutTurnDeps): ServeTurn =>
   async ({ trigger, target, origin, onReached }, context) => {
     const startedAt = performance.now()
+    const pacing = pacer.begin()
     const expiresAt = expiryOf(config, trigger.type, trigger.eventTimestamp)
     let end: TurnEnd = 'told'
     let begunParts = 0
-    let failed = false
+    let isOver = false
 
     const reasonToStop = async (): Promise<TurnEnd | undefined> => {
-      if (failed || context.isInterrupted()) return 'interrupted'
+      if (isOver || context.isInterrupted()) return 'interrupted'
       if (clock.now() > expiresAt) return 'expired'
       const verdict = judgeOffer(trigger, await readProductState(trigger.productId))
       return verdict === 'good' ? undefined : verdict
@@ -65,17 +69,18 @@ export const createFanoutTurn =
 
     async function* parts(): AsyncGenerator<NotificationPart, void, undefined> {
       // The next page is asked for while this one is served.
-      for await (const { userIds } of mapAhead(resolveTargets([target]), async (page) => page, 1)) {
+      for await (const { userIds, cut } of mapAhead(resolveTargets([target]), async (page) => page, 1)) {
         for (const users of chunksOf(userIds, config.NOTIFICATION_BATCH_SIZE)) {
           if (isTurnOver()) end = 'turn-over'
           else {
-            await pacer.wait(users.length, keepWaiting)
+            await pacing.wait(users.length, keepWaiting)
             end = (await reasonToStop()) ?? end
           }
           if (end !== 'told') return
           begunParts++
           yield [{ trigger, users, ...origin }]
         }
+        if (cut) end = 'cut'
       }
     }
 
@@ -84,11 +89,12 @@ export const createFanoutTurn =
       for await (const { pages } of produceNotifications(parts(), context)) {
         const users = pages.flatMap((page) => page.users)
         servedUsers += users.length
+        pacing.settled(users.length)
         await onReached({ userId: users.at(-1) as string, servedUsers })
       }
-    } catch (error) {
-      failed = true // For whoever still waits for room.
-      throw error
+    } finally {
+      isOver = true // After a failure somebody may still wait for room.
+      pacing.end()
     }
     return end
   }

@@ -18,7 +18,7 @@ export interface FanoutDeps {
   publishFanouts: PublishFanouts
   recordStop: RecordStop
   clock: Clock
-  metrics: Pick<InventoryMetrics, 'fanoutEnded'>
+  metrics: Pick<InventoryMetrics, 'audienceResolved' | 'fanoutEnded'>
   log: Logger
 }
 
@@ -71,13 +71,18 @@ export const createFanoutHandler = (deps: FanoutDeps): Handle<Fanout> => {
         await progress.handOver(fanoutId, servedBefore(reached))
         return
       case 'told':
+      case 'cut':
+        metrics.audienceResolved(detection.kind, servedBefore(reached), end === 'cut')
         break
       default:
         await deps.recordStop(end, { trigger, traceparent, now: clock.now() })
     }
     await progress.end(fanoutId)
     metrics.fanoutEnded(detection.kind, end)
-    log.info({ eventId, productId, users: servedBefore(reached), outcome: end }, 'fan-out ended')
+    log[end === 'cut' ? 'warn' : 'info'](
+      { eventId, productId, users: servedBefore(reached), outcome: end },
+      'fan-out ended',
+    )
   }
 
   return async (records, context) => {

@@ -3,6 +3,7 @@ import { partsOf } from '@dropbell/notification-producer/parts-of'
 import type { NotificationPage, ProduceNotifications } from '@dropbell/notification-producer/produce-notifications'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
 import type { ConsumedRecord, Handle } from '@dropbell/shared/kafka/consumer/consumed-record'
+import type { Logger } from '@dropbell/shared/log'
 import type { InventoryConfig } from './config.ts'
 import { describeTrigger } from './describe-trigger.ts'
 import { type Detection, detectTrigger, type PriceDrop, type Restock } from './detect-trigger.ts'
@@ -21,7 +22,8 @@ export interface InventoryBatchDeps {
   resolveTargets: ResolveTargets
   produceNotifications: ProduceNotifications
   publishFanouts: PublishFanouts
-  metrics: Pick<InventoryMetrics, 'eventJudged' | 'fanoutBegun'>
+  metrics: Pick<InventoryMetrics, 'eventJudged' | 'audienceResolved' | 'fanoutBegun'>
+  log: Logger
 }
 
 interface DetectedTrigger extends TargetTrigger {
@@ -46,12 +48,16 @@ export const createInventoryHandler = (deps: InventoryBatchDeps): Handle<Product
     const judged = records.map((record) => ({ record, detection: detectTrigger(record.value, rules) }))
     const triggers = judged.flatMap(toTrigger)
     const names = await deps.readProductNames(triggers.map(({ productId }) => productId))
+    const audiences = new Map(triggers.map((trigger) => [trigger, { users: 0, cut: false }]))
     const fanouts: [Fanout, FanoutOrigin][] = []
 
     async function* pages(): AsyncGenerator<NotificationPage, void, undefined> {
-      for await (const { trigger, userIds: users, rest } of deps.resolveTargets(triggers, { most })) {
+      for await (const { trigger, userIds: users, rest, cut = false } of deps.resolveTargets(triggers, { most })) {
         const { traceparent, replayCount, value: event } = trigger.record
+        audiences.set(trigger, { users: (audiences.get(trigger)?.users ?? 0) + users.length, cut })
         if (rest) {
+          // Whoever comes to its end counts it.
+          audiences.delete(trigger)
           const { detection, timestamp: asOf } = trigger
           fanouts.push([
             { event, detection, asOf, after: rest },
@@ -67,6 +73,10 @@ export const createInventoryHandler = (deps: InventoryBatchDeps): Handle<Product
 
     // Only now: a batch that is tried again is counted once.
     for (const { record, detection } of judged) metrics.eventJudged(record.value.eventType, detection)
+    for (const [{ kind, eventId, productId }, { users, cut }] of audiences) {
+      metrics.audienceResolved(kind, users, cut)
+      if (cut) deps.log.warn({ eventId, productId, users }, 'audience cut at TARGET_USER_LIMIT')
+    }
     for (const [{ detection }] of fanouts) metrics.fanoutBegun(detection.kind)
   }
 }

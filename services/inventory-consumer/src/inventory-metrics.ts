@@ -1,4 +1,4 @@
-import { type StopReason, stopReasons } from '@dropbell/notification-producer/refusal-outcome'
+import { stopReasons } from '@dropbell/notification-producer/refusal-outcome'
 import { type InventoryEventType, inventoryEventTypeSymbols } from '@dropbell/schemas/generated/product-inventory-event'
 import { createCounter, createHistogram } from '@dropbell/shared/metrics'
 import type { Registry } from 'prom-client'
@@ -7,12 +7,16 @@ import { type Detection, ignoredReasons, type TriggerKind, triggerKinds } from '
 /** Users. From nobody to the default limit of an audience. */
 const audienceBuckets = [0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const
 
+const fanoutEnds = ['told', 'cut', ...stopReasons] as const
+
+export type FanoutEnd = (typeof fanoutEnds)[number]
+
 export interface InventoryMetrics {
   eventJudged(eventType: InventoryEventType, detection: Detection): void
-  audienceResolved(kind: TriggerKind, users: number): void
-  audienceCut(kind: TriggerKind): void
+  /** `cut`: it has more users than may be told. */
+  audienceResolved(kind: TriggerKind, users: number, cut: boolean): void
   fanoutBegun(kind: TriggerKind): void
-  fanoutEnded(kind: TriggerKind, end: 'told' | StopReason): void
+  fanoutEnded(kind: TriggerKind, end: FanoutEnd): void
 }
 
 export const createInventoryMetrics = (registry: Registry): InventoryMetrics => {
@@ -27,7 +31,7 @@ export const createInventoryMetrics = (registry: Registry): InventoryMetrics => 
     labels: { kind: triggerKinds },
   })
   const audience = createHistogram(registry, {
-    name: 'dropbell_event_audience_records',
+    name: 'dropbell_event_audience_users',
     help: 'Users an event is to be told to, before admission.',
     labels: { kind: triggerKinds },
     buckets: audienceBuckets,
@@ -39,16 +43,18 @@ export const createInventoryMetrics = (registry: Registry): InventoryMetrics => 
   })
   const fanouts = createCounter(registry, {
     name: 'dropbell_fanouts_total',
-    help: 'Audiences too large to be told at once, as they are begun and as they end: told, or the reason why they were stopped.',
-    labels: { kind: triggerKinds, result: ['begun', 'told', ...stopReasons] },
+    help: 'Audiences too large to be told at once, as they are begun and as they end: told, cut at the limit, or the reason why they were stopped.',
+    labels: { kind: triggerKinds, result: ['begun', ...fanoutEnds] },
   })
   return {
     eventJudged: (type, detection) => {
       events.inc({ type, result: detection.kind === 'ignored' ? detection.reason : detection.kind })
       if (detection.kind !== 'ignored') detected.inc({ kind: detection.kind })
     },
-    audienceResolved: (kind, users) => audience.observe({ kind }, users),
-    audienceCut: (kind) => cut.inc({ kind }),
+    audienceResolved: (kind, users, isCut) => {
+      audience.observe({ kind }, users)
+      if (isCut) cut.inc({ kind })
+    },
     fanoutBegun: (kind) => fanouts.inc({ kind, result: 'begun' }),
     fanoutEnded: (kind, result) => fanouts.inc({ kind, result }),
   }

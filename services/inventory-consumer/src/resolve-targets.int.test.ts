@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { testEnv } from '@dropbell/local-stack/testing/test-env'
 import { indexTemplates } from '@dropbell/schemas/index-templates'
 import { TransientError } from '@dropbell/shared/errors'
-import { captureLog } from '@dropbell/shared/testing/capture-log'
 import { Client } from '@elastic/elasticsearch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { AudienceCursor, TargetTrigger } from './target-query.ts'
+import type { TargetTrigger } from './target-query.ts'
 import { type Behavior, bruteForceTargets, dayMs, indexBehaviors, randomBehaviors } from './testing/behaviors.ts'
 import { createTestResolver } from './testing/target-resolver.ts'
 
@@ -186,19 +185,11 @@ describe('TARGET_USER_LIMIT', () => {
     ['after several pages', 30],
     ['at the end of a page', 50],
   ])('cuts an audience %s, and no other, and says so', async (_, pageSize) => {
-    const { log, lines } = captureLog()
     const config = { TARGET_USER_LIMIT: 100, TARGET_PAGE_SIZE: pageSize }
-    const { usersOf, metrics } = createTestResolver({ client, index: sorted, config, log })
-    const small = trigger('unheard-of')
-    const [cut, ...rest] = await usersOf([product, small])
-    expect(cut).toEqual(whole.slice(0, 100))
-    expect(rest).toEqual([[]])
-    expect(lines()).toMatchObject([
-      { level: 'warn', msg: 'audience cut at TARGET_USER_LIMIT', eventId: product.eventId, limit: 100 },
-    ])
-    expect(await metrics()).toContain('dropbell_audiences_cut_total{kind="price-drop"} 1')
-    expect(await metrics()).toContain('dropbell_event_audience_records_sum{kind="price-drop"} 100')
-    expect(await metrics()).toContain('dropbell_event_audience_records_count{kind="price-drop"} 2')
+    const { collect } = createTestResolver({ client, index: sorted, config })
+    const pages = await collect([product, trigger('unheard-of')])
+    expect(pages.flatMap(({ userIds }) => userIds)).toEqual(whole.slice(0, 100))
+    expect(pages.map(({ cut }) => cut === true)).toEqual([...pages.slice(1).map(() => false), true])
   })
 
   it('goes on with the products after the one it cuts', async () => {
@@ -211,9 +202,9 @@ describe('TARGET_USER_LIMIT', () => {
   it('leaves an audience of exactly that size whole', async () => {
     for (const pageSize of [whole.length, 10_000]) {
       const config = { TARGET_USER_LIMIT: whole.length, TARGET_PAGE_SIZE: pageSize }
-      const { usersOf, metrics } = createTestResolver({ client, index: sorted, config })
-      expect(await usersOf([product])).toEqual([whole])
-      expect(await metrics()).toContain('dropbell_audiences_cut_total{kind="price-drop"} 0')
+      const pages = await createTestResolver({ client, index: sorted, config }).collect([product])
+      expect(pages.flatMap(({ userIds }) => userIds)).toEqual(whole)
+      expect(pages.some(({ cut }) => cut)).toBe(false)
     }
   })
 
@@ -247,29 +238,13 @@ describe('an audience that is served in parts', () => {
   })
 
   it('has no rest if it is just as large as wanted', async () => {
-    const { collect, metrics } = createTestResolver({ client, index: sorted })
-    const pages = await collect([hot], { most: whole.length })
-    expect(pages.map(({ userIds, rest }) => ({ users: userIds.length, rest }))).toEqual([
-      { users: whole.length, rest: undefined },
-    ])
-    expect(await metrics()).toContain('dropbell_event_audience_records_count{kind="price-drop"} 1')
+    const { collect } = createTestResolver({ client, index: sorted })
+    expect(await collect([hot], { most: whole.length })).toEqual([{ trigger: hot, userIds: whole }])
   })
 
   it('is cut, and has no rest, where the limit is below what is wanted', async () => {
     const { collect } = createTestResolver({ client, index: sorted, config: { TARGET_USER_LIMIT: 40 } })
-    const pages = await collect([hot], { most: 60 })
-    expect(pages.map(({ userIds, rest }) => ({ userIds, rest }))).toEqual([
-      { userIds: whole.slice(0, 40), rest: undefined },
-    ])
-  })
-
-  it('is counted once, when its end is reached', async () => {
-    const { collect, metrics } = createTestResolver({ client, index: sorted, config: { TARGET_PAGE_SIZE: 100 } })
-    const [first] = await collect([hot], { most: 100 })
-    expect(await metrics()).toContain('dropbell_event_audience_records_count{kind="price-drop"} 0')
-    await collect([{ ...hot, after: first?.rest as AudienceCursor }])
-    expect(await metrics()).toContain(`dropbell_event_audience_records_sum{kind="price-drop"} ${whole.length}`)
-    expect(await metrics()).toContain('dropbell_event_audience_records_count{kind="price-drop"} 1')
+    expect(await collect([hot], { most: 60 })).toEqual([{ trigger: hot, userIds: whole.slice(0, 40), cut: true }])
   })
 })
 

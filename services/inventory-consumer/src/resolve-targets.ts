@@ -1,11 +1,9 @@
 import type { IndexConfig } from '@dropbell/schemas/index-config'
 import { classifyElasticsearchError } from '@dropbell/shared/elasticsearch-failure'
 import { PermanentError } from '@dropbell/shared/errors'
-import type { Logger } from '@dropbell/shared/log'
 import type { Client, estypes } from '@elastic/elasticsearch'
 import { createBehaviorFields, type ReadBehaviorFields } from './behavior-fields.ts'
 import type { InventoryConfig } from './config.ts'
-import type { InventoryMetrics } from './inventory-metrics.ts'
 import {
   type AudienceCursor,
   audienceRules,
@@ -17,10 +15,12 @@ import {
 
 export interface TargetPage<T extends TargetTrigger = TargetTrigger> {
   readonly trigger: T
-  /** Distinct, in the index's order of user ids; never empty. Another page of the same trigger has other users. */
+  /** Distinct, in the index's order of user ids. Another page of the same trigger has other users. */
   readonly userIds: readonly string[]
   /** Of an audience that is left to somebody else from here on. */
   readonly rest?: AudienceCursor
+  /** Of an audience that is larger than TARGET_USER_LIMIT: there are more users, and nobody is to tell them. */
+  readonly cut?: true
 }
 
 export interface ResolveOptions {
@@ -43,8 +43,6 @@ export interface TargetResolverOptions {
     InventoryConfig & IndexConfig,
     'USER_BEHAVIOR_INDEX' | 'INTERESTED_USER_DAYS' | 'CART_USER_DAYS' | 'TARGET_USER_LIMIT' | 'TARGET_PAGE_SIZE'
   >
-  log: Logger
-  metrics: InventoryMetrics
   readFields?: ReadBehaviorFields
 }
 
@@ -59,8 +57,6 @@ interface Audience<T> {
 export const createTargetResolver = ({
   client,
   config,
-  log,
-  metrics,
   readFields = createBehaviorFields({ client, index: config.USER_BEHAVIOR_INDEX }),
 }: TargetResolverOptions): ResolveTargets => {
   const { USER_BEHAVIOR_INDEX: index, TARGET_PAGE_SIZE: pageSize, TARGET_USER_LIMIT: limit } = config
@@ -87,11 +83,6 @@ export const createTargetResolver = ({
     return { taken, cut: taken < wanted }
   }
 
-  const reportCut = ({ kind, eventId, productId }: TargetTrigger): void => {
-    metrics.audienceCut(kind)
-    log.warn({ eventId, productId, limit }, 'audience cut at TARGET_USER_LIMIT')
-  }
-
   async function* resolveGroup<T extends TargetTrigger>(
     group: readonly T[],
     { most = Number.POSITIVE_INFINITY }: ResolveOptions,
@@ -99,10 +90,6 @@ export const createTargetResolver = ({
     const open = new Map<string, Audience<T>>(
       group.map((trigger) => [trigger.productId, { trigger, users: trigger.after?.servedUsers ?? 0, wanted: most }]),
     )
-    const close = ({ trigger, users }: Audience<T>): void => {
-      open.delete(trigger.productId)
-      metrics.audienceResolved(trigger.kind, users)
-    }
     let after = cursorOf(group)
     while (open.size > 0) {
       const runs = await readPage(
@@ -114,21 +101,21 @@ export const createTargetResolver = ({
         const audience = open.get(productId)
         // A document that names several products is also counted for those nobody asked about.
         if (!audience) continue
-        const { trigger } = audience
         const { taken, cut } = take(audience, userIds.length)
-        if (cut) reportCut(trigger)
-        const mayHaveMore = !cut && (taken < userIds.length || next !== undefined)
-        if (!mayHaveMore) close(audience)
         const users = userIds.slice(0, taken)
-        if (mayHaveMore && audience.wanted === 0) {
-          // Leaving a product out of the next request is how its rest is skipped: what follows the cursor is the next product.
-          open.delete(productId)
-          yield { trigger, userIds: users, rest: { userId: users.at(-1) as string, servedUsers: audience.users } }
-        } else if (taken > 0) yield { trigger, userIds: users }
+        const mayHaveMore = taken < userIds.length || next !== undefined
+        const isLeft = !cut && mayHaveMore && audience.wanted === 0
+        // Leaving a product out of the next request is how its rest is skipped: what follows the cursor is the next product.
+        if (cut || isLeft || !mayHaveMore) open.delete(productId)
+        yield {
+          trigger: audience.trigger,
+          userIds: users,
+          ...(cut && { cut }),
+          ...(isLeft && { rest: { userId: users.at(-1) as string, servedUsers: audience.users } }),
+        }
       }
       if (!after) break
     }
-    for (const audience of open.values()) close(audience)
   }
 
   return async function* resolveTargets(triggers, options = {}) {

@@ -96,13 +96,7 @@ export const createServiceParts = async (
     createOutput,
     productStates: createProductStates({ client: engines.redis, config }),
     readProductNames: createProductNames({ client: elasticsearch, config }),
-    resolveTargets: createTargetResolver({
-      client: elasticsearch,
-      config,
-      log,
-      metrics,
-      readFields: engines.readFields,
-    }),
+    resolveTargets: createTargetResolver({ client: elasticsearch, config, readFields: engines.readFields }),
     consumerOptions: {
       kafka,
       policy: retryPolicy(config),

@@ -5,19 +5,23 @@ import { createPacer } from './pacing.ts'
 
 const goOn = async (): Promise<boolean> => true
 
-/** A reader that is behind by as much as the test says, plus what was let through since. */
-const setUp = ({ maxLag = 1_000, behind = 0 } = {}) => {
+/** A reader that is behind by as much as the test says, plus what was published since. */
+const setUp = ({ maxLag = 1_000, behind = 0, intervalMs = 1 } = {}) => {
   const reader = { behind }
   const read = vi.fn(async () => reader.behind)
   const { log, lines } = captureLog()
   const registry = new Registry()
-  const pacer = createPacer({ lag: { read }, maxLag, registry, log, intervalMs: 1 })
+  const pacer = createPacer({ lag: { read }, maxLag, registry, log, intervalMs })
+  const pacing = pacer.begin()
   const publish = async (records: number, keepWaiting = goOn): Promise<boolean> => {
-    const may = await pacer.wait(records, keepWaiting)
-    if (may) reader.behind += records
+    const may = await pacing.wait(records, keepWaiting)
+    if (may) {
+      reader.behind += records
+      pacing.settled(records)
+    }
     return may
   }
-  return { reader, read, publish, pacer, lines, metrics: () => registry.metrics() }
+  return { reader, read, publish, pacing, pacer, lines, metrics: () => registry.metrics() }
 }
 
 describe('pacing', () => {
@@ -50,6 +54,27 @@ describe('pacing', () => {
     await Promise.all(Array.from({ length: 40 }, () => publish(150, giveUp)))
     expect(reader.behind).toBeGreaterThanOrEqual(1_000)
     expect(reader.behind).toBeLessThan(1_000 + 150)
+  })
+
+  it('counts what was let through and is not published yet', async () => {
+    const { pacing, reader } = setUp({ intervalMs: 60_000 })
+    for (let part = 0; part < 2; part++) await pacing.wait(500, goOn)
+    let tries = 0
+    expect(await pacing.wait(500, async () => ++tries < 2)).toBe(false)
+    // Published and read at once: there is room again, without waiting for the interval.
+    reader.behind = 0
+    const waiting = pacing.wait(500, goOn)
+    pacing.settled(500)
+    expect(await waiting).toBe(true)
+  })
+
+  it('does not count what a fan-out that ended will not publish', async () => {
+    const { pacer, pacing } = setUp()
+    const other = pacer.begin()
+    await other.wait(1_000, goOn)
+    expect(await pacing.wait(1, async () => false)).toBe(false)
+    other.end()
+    expect(await pacing.wait(1, goOn)).toBe(true)
   })
 
   it('waits for a reader that is infinitely far behind', async () => {

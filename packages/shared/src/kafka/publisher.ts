@@ -127,12 +127,12 @@ const toTopicMessages = (records: readonly OutgoingRecord[]): TopicMessages[] =>
   return [...byTopic].map(([topic, messages]) => ({ topic, messages }))
 }
 
-const toMessage = ({ key, value, headers, partition }: OutgoingRecord): Message => ({
-  key,
-  value,
-  ...(headers !== undefined && { headers: headers as NonNullable<Message['headers']> }),
-  ...(partition !== undefined && { partition }),
-})
+const toMessage = ({ key, value, headers, partition }: OutgoingRecord): Message => {
+  const message: Message = { key, value }
+  if (headers !== undefined) message.headers = headers as NonNullable<Message['headers']>
+  if (partition !== undefined) message.partition = partition
+  return message
+}
 
 /**
  * kafkajs resolves without having sent what is meant for a partition that its metadata does not have, or whose leader
@@ -143,9 +143,11 @@ const requireEveryPartition = (
   acknowledged: readonly RecordMetadata[],
   partitionOf: (message: Message) => number | undefined,
 ): void => {
-  const written = new Set(acknowledged.map(({ topicName, partition }) => `${topicName}/${partition}`))
+  const written = new Map<string, Set<number>>(topicMessages.map(({ topic }) => [topic, new Set()]))
+  for (const { topicName, partition } of acknowledged) written.get(topicName)?.add(partition)
   for (const { topic, messages } of topicMessages) {
-    const isWritten = (message: Message) => written.has(`${topic}/${partitionOf(message)}`)
+    const partitions = written.get(topic)
+    const isWritten = (message: Message) => partitions?.has(partitionOf(message) ?? -1) === true
     if (!messages.every(isWritten)) throw new Error(`a partition of ${topic} has not acknowledged its records`)
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { migrate } from '@dropbell/database/migrate'
 import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
 import { createCodec } from '@dropbell/schemas/codec'
+import type { FanoutRequest } from '@dropbell/schemas/generated/fanout-request'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
@@ -11,6 +12,7 @@ import { createRegistryClient } from '@dropbell/schemas/registry-client'
 import { planTopics } from '@dropbell/schemas/topic-plan'
 import {
   dlqNameOf,
+  notificationFanoutTopic,
   notificationOutcomeTopic,
   notificationPushTopic,
   productInventoryTopic,
@@ -51,6 +53,7 @@ export const createServiceWorld = async () => {
   const codec = createCodec({ topic: productInventoryTopic, registry })
   const notificationCodec = createCodec({ topic: notificationPushTopic, registry })
   const outcomeCodec = createCodec({ topic: notificationOutcomeTopic, registry })
+  const fanoutCodec = createCodec({ topic: notificationFanoutTopic, registry })
   const collected = await Promise.all([
     collectTopic<Told>(kafka, notificationPushTopic.name, async ({ value, timestamp }) => ({
       ...(await notificationCodec.decode(value)),
@@ -58,8 +61,9 @@ export const createServiceWorld = async () => {
     })),
     collectTopic<NotificationOutcome>(kafka, notificationOutcomeTopic.name, ({ value }) => outcomeCodec.decode(value)),
     collectTopic(kafka, dlqNameOf(productInventoryTopic.name), async (message) => message),
+    collectTopic<FanoutRequest>(kafka, notificationFanoutTopic.name, ({ value }) => fanoutCodec.decode(value)),
   ])
-  const [notifications, outcomes, deadLetters] = collected
+  const [notifications, outcomes, deadLetters, fanoutRequests] = collected
   const services: ServiceProcess[] = []
 
   return {
@@ -70,6 +74,14 @@ export const createServiceWorld = async () => {
     notifications: notifications as Collected<Told>,
     outcomes: outcomes as Collected<NotificationOutcome>,
     deadLetters,
+    fanoutRequests: fanoutRequests as Collected<FanoutRequest>,
+    kafka,
+
+    /** As somebody writes it who asks again for what was asked for before. */
+    publishFanout: async (request: FanoutRequest): Promise<void> => {
+      const message = { key: request.event.eventId, value: await fanoutCodec.encode(request) }
+      await producer.send({ topic: notificationFanoutTopic.name, acks: -1, messages: [message] })
+    },
 
     /** Records as other teams write them. */
     publish: async (events: readonly ProductInventoryEvent[], partition?: number): Promise<void> => {

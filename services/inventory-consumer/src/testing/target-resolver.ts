@@ -1,8 +1,4 @@
-import type { Logger } from '@dropbell/shared/log'
-import { captureLog } from '@dropbell/shared/testing/capture-log'
 import type { Client } from '@elastic/elasticsearch'
-import { Registry } from 'prom-client'
-import { createInventoryMetrics } from '../inventory-metrics.ts'
 import { createTargetResolver, type ResolveOptions, type TargetResolverOptions } from '../resolve-targets.ts'
 import type { TargetTrigger } from '../target-query.ts'
 
@@ -10,12 +6,10 @@ export interface TestResolverOptions {
   client: Client
   index: string
   config?: Partial<TargetResolverOptions['config']>
-  log?: Logger
 }
 
 /** A resolver as the service makes it, with what a test asks of it. */
-export const createTestResolver = ({ client, index, config, log = captureLog().log }: TestResolverOptions) => {
-  const registry = new Registry()
+export const createTestResolver = ({ client, index, config }: TestResolverOptions) => {
   const resolve = createTargetResolver({
     client,
     config: {
@@ -26,8 +20,6 @@ export const createTestResolver = ({ client, index, config, log = captureLog().l
       TARGET_PAGE_SIZE: 10_000,
       ...config,
     },
-    log,
-    metrics: createInventoryMetrics(registry),
   })
   const collect = async <T extends TargetTrigger>(triggers: readonly T[], options?: ResolveOptions) => {
     const pages = []
@@ -44,5 +36,5 @@ export const createTestResolver = ({ client, index, config, log = captureLog().l
         .sort(),
     )
   }
-  return { resolve, collect, usersOf, metrics: () => registry.metrics() }
+  return { resolve, collect, usersOf }
 }

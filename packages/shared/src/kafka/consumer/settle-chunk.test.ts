@@ -254,6 +254,23 @@ describe('settleChunk', () => {
     expect(published).toEqual([])
   })
 
+  it('does not hold against a record what its handler throws after it was told to come to an end', async () => {
+    let interrupt = (): void => {}
+    let calls = 0
+    const { settle, published } = set({
+      onWait: (_, stop) => {
+        interrupt = stop
+      },
+      handle: async (_, { isInterrupted }) => {
+        // The last try it has, and no longer its own fault.
+        if (++calls === 4) interrupt()
+        if (calls < 4 || isInterrupted()) throw busy
+      },
+    })
+    expect(await settle(messagesOf('a'))).toMatchObject({ processed: 0, deadLettered: 0, unsettled: 1 })
+    expect(published).toEqual([])
+  })
+
   it('settles nothing when the first record is left', async () => {
     const { settle } = set({ handle: failFor(busy, 'a'), onWait: (_, interrupt) => interrupt() })
     expect((await settle(messagesOf('a', 'b'))).lastOffset).toBeUndefined()

@@ -9,8 +9,19 @@ export interface RequestBounds {
 // Lengths, timestamps and offsets around a record. More than they are, since too small a part does no harm.
 const recordOverhead = 40
 
-export const sizeOf = ({ key, value, headers = {} }: OutgoingRecord): number =>
-  recordOverhead + byteLength(key) + byteLength(value) + sizeOfHeaders(headers)
+const sizeOf = ({ key, value, headers }: OutgoingRecord, headerSizes: HeaderSizes): number =>
+  recordOverhead + byteLength(key) + byteLength(value) + (headers ? headerSizes(headers) : 0)
+
+type HeaderSizes = (headers: RecordHeaders) => number
+
+/** Records that are published together often share their headers. */
+const createHeaderSizes = (): HeaderSizes => {
+  let last: { headers: RecordHeaders; size: number } | undefined
+  return (headers) => {
+    if (last?.headers !== headers) last = { headers, size: sizeOfHeaders(headers) }
+    return last.size
+  }
+}
 
 const sizeOfHeaders = (headers: RecordHeaders): number =>
   Object.entries(headers)
@@ -27,10 +38,11 @@ export function* requestParts(
   records: readonly OutgoingRecord[],
   { maxRecords, maxBytes }: RequestBounds,
 ): Generator<OutgoingRecord[]> {
+  const headerSizes = createHeaderSizes()
   let part: OutgoingRecord[] = []
   let bytes = 0
   for (const record of records) {
-    const size = sizeOf(record)
+    const size = sizeOf(record, headerSizes)
     if (part.length > 0 && (part.length === maxRecords || bytes + size > maxBytes)) {
       yield part
       part = []
