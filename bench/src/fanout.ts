@@ -9,7 +9,7 @@ import { readRecords } from './read-records.ts'
 
 const USERS = 100_000
 const MANY_USERS = 1_000_000
-const BATCH = 1_000
+const BATCH = 500
 const RAW_TOPIC = 'bench.raw.v1'
 const WARM_UP = { product: 'warm-up', users: 20_000 }
 const AUDIENCES = { hot: USERS, hotter: MANY_USERS, [WARM_UP.product]: WARM_UP.users }

@@ -23,7 +23,7 @@ export const notificationConfig = {
       .default(7 * 24)
       .describe('How long after its event a transactional notification may be sent.'),
     NOTIFICATION_BATCH_SIZE: count({ min: 1, max: 10_000 })
-      .default(1_000)
+      .default(500)
       .describe('Users who are asked about, and told, together.'),
     NOTIFICATION_BATCH_DELAY_MS: milliseconds().default(0).describe('Wait between two such batches.'),
     HISTORY_REFUSALS: onOrOff()

@@ -170,8 +170,8 @@ describe('producing notifications', () => {
 
   it('does not wait by default', async () => {
     const { produce, publish, wait } = await setUp()
-    await produce(users(2_500))
-    expect(publish.mock.calls.map(([records]) => records.length)).toEqual([1_000, 1_000, 500])
+    await produce(users(1_250))
+    expect(publish.mock.calls.map(([records]) => records.length)).toEqual([500, 500, 250])
     expect(wait).not.toHaveBeenCalled()
   })
 

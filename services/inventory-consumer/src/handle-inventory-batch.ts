@@ -42,12 +42,14 @@ export const createInventoryHandler = (deps: InventoryBatchDeps): Handle<Product
   const most = Math.min(config.FANOUT_INLINE_USERS, config.TARGET_PAGE_SIZE)
 
   return async (records, context) => {
-    // Before anybody is told: an offer is checked against the newest state, also of events later in this batch. What the
-    // rest of a longer fetch says was recorded by the look ahead.
-    await deps.productStates.recordProductStates(records.map(({ value }) => value))
     const judged = records.map((record) => ({ record, detection: detectTrigger(record.value, rules) }))
     const triggers = judged.flatMap(toTrigger)
-    const names = await deps.readProductNames(triggers.map(({ productId }) => productId))
+    const [names] = await Promise.all([
+      deps.readProductNames(triggers.map(({ productId }) => productId)),
+      // Before anybody is told: an offer is checked against the newest state, also of events later in this batch. What the
+      // rest of a longer fetch says was recorded by the look ahead.
+      deps.productStates.recordProductStates(records.map(({ value }) => value)),
+    ])
     const audiences = new Map(triggers.map((trigger) => [trigger, { users: 0, cut: false }]))
     const fanouts: [Fanout, FanoutOrigin][] = []
 
