@@ -77,10 +77,10 @@ async function measure(world: BenchWorld, say: Say): Promise<Sample> {
     await load.drain()
 
     say(`${CALM.perSecond} events a second`)
-    const calm = await withLatencies(world, () => load.run(CALM))
+    const calm = await withLatencies(world, load, () => load.run(CALM))
 
     say(`${CALM.perSecond} events a second beside a fan-out`)
-    const besideFanout = await withLatencies(world, async () => {
+    const besideFanout = await withLatencies(world, load, async () => {
       const before = await world.countRecords(notificationPushTopic.name)
       await world.publish([priceDropOf(HOT_PRODUCT)])
       let published = 0
@@ -88,6 +88,7 @@ async function measure(world: BenchWorld, say: Say): Promise<Sample> {
         (await world.countRecords(notificationPushTopic.name)) - before >= HOT_USERS + published * USERS_PER_PRODUCT
       do published += await load.run({ perSecond: CALM.perSecond, seconds: 2 })
       while (!(await isTold()))
+      return published
     })
     return {
       ratios: {},
@@ -162,13 +163,16 @@ async function findSustained(load: Load, say: Say): Promise<number> {
 }
 
 /** From the event to the broker, in milliseconds, of everything but the hot product. */
-async function withLatencies(world: BenchWorld, work: () => Promise<unknown>): Promise<number[]> {
+async function withLatencies(world: BenchWorld, load: Load, work: () => Promise<number>): Promise<number[]> {
   const topic = notificationPushTopic.name
   const from = await world.admin.fetchTopicOffsets(topic)
-  await work()
-  await delay(500) // The last of them may be on their way.
+  const events = await work()
+  await load.drain() // An offset is committed when its notifications are acknowledged.
   const records = await readRecords(world.engines.kafka.client, topic, from)
-  return records.filter(({ key }) => !String(key).startsWith('fan')).map(latencyOf)
+  const latencies = records.filter(({ key }) => !String(key).startsWith('fan')).map(latencyOf)
+  if (latencies.length !== events * USERS_PER_PRODUCT)
+    throw new Error(`${latencies.length} notifications of ${events} events`)
+  return latencies
 }
 
 function latencyOf({ timestamp, headers = {} }: KafkaMessage): number {

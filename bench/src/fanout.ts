@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ServiceProcess } from '@dropbell/inventory-consumer/testing/service-process'
 import { notificationPushTopic } from '@dropbell/schemas/topics'
 import { chunksOf } from '@dropbell/shared/chunks-of'
-import { type Message, Partitioners } from 'kafkajs'
+import { type KafkaMessage, type Message, Partitioners } from 'kafkajs'
 import type { Bench, Sample } from './bench.ts'
 import { type BenchWorld, numbered, openBenchWorld, priceDropOf, waitUntil } from './bench-world.ts'
 import { readRecords } from './read-records.ts'
@@ -44,7 +44,7 @@ export const fanoutBench: Bench = {
 }
 
 function* audience(productId: string, users: number) {
-  for (let n = 0; n < users; n++) yield { productId, userId: numbered('user', n) }
+  for (let n = 0; n < users; n++) yield { productId, userId: numbered(`${productId}-user`, n) }
 }
 
 async function measure(world: BenchWorld, say: (text: string) => void): Promise<Sample> {
@@ -53,7 +53,7 @@ async function measure(world: BenchWorld, say: (text: string) => void): Promise<
   const ours = await tell(world, 'hot', USERS)
   say('producing the same bytes with kafkajs alone')
   const messages = await readRecords(world.engines.kafka.client, notificationPushTopic.name, from)
-  const rawPerSecond = await produceRaw(world, messages.slice(-USERS))
+  const rawPerSecond = await produceRaw(world, inOrderOf('hot', messages))
   say('telling 1,000,000 users')
   const many = await tell(world, 'hotter', MANY_USERS)
   return {
@@ -107,6 +107,13 @@ function watchMemory(service: ServiceProcess) {
       return peak / 2 ** 20
     },
   }
+}
+
+/** As they were sent: users in order, each batch for all partitions. */
+function inOrderOf(product: string, messages: readonly KafkaMessage[]): KafkaMessage[] {
+  return messages
+    .filter(({ key }) => String(key).startsWith(`${product}-user`))
+    .sort((one, other) => Buffer.compare(one.key as Buffer, other.key as Buffer))
 }
 
 async function produceRaw({ engines }: BenchWorld, messages: readonly Message[]): Promise<number> {

@@ -1,3 +1,4 @@
+import { notificationFanoutTopic } from '@dropbell/schemas/topics'
 import { TransientError } from '@dropbell/shared/errors'
 import type { Redis, Result } from 'ioredis'
 import type { AudienceCursor } from './target-query.ts'
@@ -49,8 +50,10 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])
 return 1
 `
 
+const daySeconds = 86_400
+
 // A day longer than a request is kept in its topic.
-const ttlSeconds = 8 * 86_400
+const ttlSeconds = notificationFanoutTopic.retentionMs / 1_000 + daySeconds
 
 export const createFanoutProgress = ({
   client,

@@ -114,7 +114,7 @@ describe('a turn of a fan-out', () => {
   })
 
   it('stops when it sold out, and when it is too late to speak of it', async () => {
-    const soldOut = { stock: { value: 0, at: eventTimestamp } }
+    const soldOut = { stock: { value: 0, at: eventTimestamp + 1 } }
     expect(await serve({ state: () => soldOut })).toMatchObject({ end: 'sold-out', told: [] })
     expect(await serve({ now: () => eventTimestamp + 86_400_001 })).toMatchObject({ end: 'expired', told: [] })
     expect(await serve({ now: () => eventTimestamp + 86_400_000 })).toMatchObject({ end: 'told' })

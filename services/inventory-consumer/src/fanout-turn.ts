@@ -43,7 +43,8 @@ export interface FanoutTurnDeps {
 
 /**
  * Tells an audience, page by page, for as long as a turn lasts. Before each part: is there room for it, is the offer still
- * good? What was admitted is always published, whatever the answer is for the next part.
+ * good? What was admitted is published, whatever the answer is for the next part; only after a failure can it happen that
+ * the offer is no longer good when it is tried again, and a few thousand users keep a slot for nothing.
  */
 export const createFanoutTurn =
   ({ resolveTargets, produceNotifications, readProductState, pacer, config, clock }: FanoutTurnDeps): ServeTurn =>

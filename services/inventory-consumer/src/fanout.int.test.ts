@@ -104,7 +104,8 @@ describe('a fan-out of 50,000', () => {
     const users = 50_000
     const productId = await hotProduct(users)
     await world.startService({ ...unpaced, ROLE: 'detect' })
-    const victim = await world.startService({ ...unpaced, ROLE: 'fanout' })
+    // One turn for all of it: nothing but the checkpoint says where to go on.
+    const victim = await world.startService({ ...slow, ROLE: 'fanout', FANOUT_TURN_MS: '600000' })
     await world.publish([priceDrop(productId)])
     await vi.waitFor(() => expect(told(productId).length).toBeGreaterThan(20_000), inTime)
     await victim.kill()
@@ -114,10 +115,10 @@ describe('a fan-out of 50,000', () => {
     const heir = await world.startService({ ...unpaced, ROLE: 'fanout' })
     await vi.waitFor(() => expectEverybody(productId, users), inTime)
     // What was under way when it died may have been written twice, under the same ids; nothing before that.
-    expect(told(productId).length).toBeLessThan(users + 10_000)
+    expect(told(productId).length).toBeLessThan(users + 5_000)
     const [, admitted] =
       /admissions_total\{[^}]*PRICE_DROP[^}]*"admitted"[^}]*\} (\d+)/.exec(await heir.metrics()) ?? []
-    expect(Number(admitted)).toBeLessThanOrEqual(users - servedByVictim + 10_000)
+    expect(Number(admitted)).toBeLessThanOrEqual(users - servedByVictim + 5_000)
   })
 
   it('is left in good order by an instance that is told to stop: nobody is told twice', async () => {

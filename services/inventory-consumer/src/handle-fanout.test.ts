@@ -56,7 +56,7 @@ describe('a request to tell the rest of an audience', () => {
       target: { kind: 'price-drop', eventId: 'event-1', timestamp: 1_234, after: fanout.after },
       origin: { traceparent, replayCount: 1 },
     })
-    expect(calls).toEqual(['advance 1500', 'audience of 1500', 'end price-drop:event-1', 'ended: told'])
+    expect(calls).toEqual(['advance 1500', 'end price-drop:event-1', 'audience of 1500', 'ended: told'])
   })
 
   it('goes on from the checkpoint if that is further', async () => {

@@ -72,12 +72,13 @@ export const createFanoutHandler = (deps: FanoutDeps): Handle<Fanout> => {
         return
       case 'told':
       case 'cut':
-        metrics.audienceResolved(detection.kind, servedBefore(reached), end === 'cut')
         break
       default:
+        // Before the end, which is final: better a stop on record that was taken back than one that nobody hears of.
         await deps.recordStop(end, { trigger, traceparent, now: clock.now() })
     }
     await progress.end(fanoutId)
+    if (end === 'told' || end === 'cut') metrics.audienceResolved(detection.kind, servedBefore(reached), end === 'cut')
     metrics.fanoutEnded(detection.kind, end)
     log[end === 'cut' ? 'warn' : 'info'](
       { eventId, productId, users: servedBefore(reached), outcome: end },

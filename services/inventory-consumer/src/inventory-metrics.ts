@@ -32,7 +32,7 @@ export const createInventoryMetrics = (registry: Registry): InventoryMetrics => 
   })
   const audience = createHistogram(registry, {
     name: 'dropbell_event_audience_users',
-    help: 'Users an event is to be told to, before admission.',
+    help: 'Users an event is to be told to, before admission; without fan-outs that were stopped.',
     labels: { kind: triggerKinds },
     buckets: audienceBuckets,
   })

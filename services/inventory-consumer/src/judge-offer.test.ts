@@ -13,6 +13,7 @@ describe('an offer', () => {
     ['nothing known', {}],
     ['stock left', { ...price(69.9), ...stock(1) }],
     ['stock that had run out before', stock(0, at - 1)],
+    ['no stock in the very event', stock(0, at)],
   ])('of a lower price is good with %s', (_, state) => {
     expect(judgeOffer(samplePriceDrop, state)).toBe('good')
   })
@@ -25,6 +26,10 @@ describe('an offer', () => {
   it.each([samplePriceDrop, sampleRestock])('of a $type is stale when it sold out since', (trigger) => {
     expect(judgeOffer(trigger, stock(0))).toBe('sold-out')
     expect(judgeOffer(trigger, stock(-2))).toBe('sold-out')
+  })
+
+  it('of what is back is stale when it sold out in the same moment', () => {
+    expect(judgeOffer(sampleRestock, stock(0, sampleRestock.eventTimestamp))).toBe('sold-out')
   })
 
   it('of what is back does not depend on its price', () => {

@@ -10,6 +10,10 @@ export type OfferVerdict = 'good' | 'price-rose' | 'sold-out'
  */
 export const judgeOffer = (trigger: Trigger, { price, stock }: ProductState): OfferVerdict => {
   if (trigger.type === 'PRICE_DROP' && price && price.value > trigger.currentPrice) return 'price-rose'
-  if (stock && stock.value <= 0 && stock.at >= trigger.eventTimestamp) return 'sold-out'
+  if (stock && stock.value <= 0 && stock.at > soldOutAfter(trigger)) return 'sold-out'
   return 'good'
 }
+
+/** A price drop may bring the stock along that its product had; a restock cannot have sold out in its own event. */
+const soldOutAfter = ({ type, eventTimestamp }: Trigger): number =>
+  type === 'PRICE_DROP' ? eventTimestamp : eventTimestamp - 1

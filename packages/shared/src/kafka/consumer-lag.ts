@@ -1,5 +1,6 @@
 import type { Admin, Kafka } from 'kafkajs'
 import { TransientError } from '../errors.ts'
+import { withDeadline } from '../with-deadline.ts'
 import { createRenewableAdmin } from './renewable-admin.ts'
 
 export interface ConsumerLag {
@@ -15,6 +16,10 @@ export interface ConsumerLagOptions {
   /** Whether a group that has no member, or does not exist, counts as infinitely far behind. */
   requireConsumer: boolean
 }
+
+// A consumer that waits for it is still within its session then; after a failure the connection is replaced.
+const timeoutMs = 5_000
+const tooLate = (): Error => new Error(`no answer within ${timeoutMs} ms`)
 
 /**
  * By what the group has committed, whether or not it has members now: a stopped consumer is as far behind as it was. A
@@ -36,7 +41,7 @@ export const createConsumerLag = ({ kafka, groupId, topic, requireConsumer }: Co
   return {
     read: async () => {
       try {
-        return await admin.use(look)
+        return await admin.use((connected) => withDeadline(look(connected), timeoutMs, tooLate))
       } catch (cause) {
         const message = `How far ${groupId} is behind in ${topic} could not be read`
         throw new TransientError('CONSUMER_LAG_UNKNOWN', message, { cause, dependency: 'kafka' })

@@ -90,11 +90,50 @@ describe('pacing', () => {
     expect(read).not.toHaveBeenCalled()
   })
 
-  it('fails when the lag cannot be read, and looks again the next time', async () => {
-    const { publish, read } = setUp()
-    read.mockRejectedValueOnce(new Error('no broker'))
-    await expect(publish(1)).rejects.toThrow('no broker')
-    expect(await publish(1)).toBe(true)
+  it('lets nobody through whom it ended for, and keeps no room for them', async () => {
+    const { pacer, read } = setUp()
+    let answer = (_: number): void => {}
+    read.mockImplementationOnce(
+      () =>
+        new Promise((resolve) => {
+          answer = resolve
+        }),
+    )
+    const ending = pacer.begin()
+    const waiting = ending.wait(900, goOn)
+    await vi.waitFor(() => expect(read).toHaveBeenCalled())
+    ending.end()
+    answer(0)
+    expect(await waiting).toBe(false)
+    expect(await ending.wait(900, goOn)).toBe(false)
+    const other = pacer.begin()
+    for (let part = 0; part < 10; part++) expect(await other.wait(100, async () => false)).toBe(true)
+  })
+
+  it('does not rely on what it saw long ago', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      const { publish, reader } = setUp({ maxLag: 20_000 })
+      await publish(500)
+      reader.behind = 1_000_000
+      vi.advanceTimersByTime(1_001)
+      let tries = 0
+      expect(await publish(500, async () => ++tries < 3)).toBe(false)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('waits, and stays alive, while the lag cannot be read', async () => {
+    const { publish, read, lines } = setUp()
+    read.mockRejectedValueOnce(new Error('no broker')).mockRejectedValueOnce(new Error('no broker'))
+    const keepWaiting = vi.fn(goOn)
+    expect(await publish(1, keepWaiting)).toBe(true)
+    expect(keepWaiting).toHaveBeenCalledTimes(3)
+    expect(lines().map(({ level, msg }) => `${level} ${msg}`)).toEqual([
+      'warn paced: how much waits to be read is not known',
+      'info no longer paced',
+    ])
   })
 
   it('shows the lag, and how long was waited', async () => {

@@ -18,7 +18,7 @@ export interface Pacing {
   wait(records: number, keepWaiting: () => Promise<boolean>): Promise<boolean>
   /** So many of those are published, or will not be: the lag says the rest. */
   settled(records: number): void
-  /** Whatever is not settled yet will not be published. */
+  /** Whatever is not settled yet will not be published, and nothing else is let through. */
   end(): void
 }
 
@@ -32,18 +32,22 @@ export interface PacerOptions {
   intervalMs?: number
 }
 
+// What was seen longer ago says nothing any more.
+const believedForMs = 1_000
+
 /**
  * After a look at the lag as much is let through as there is room below the bound, less what was let through before and is
- * not in the topic yet; when that is used up it looks again. So the bound is kept to within one part per process, and
- * whoever stays below it costs one look per `maxLag` records.
+ * not in the topic yet; when that is used up, or a second old, it looks again. So one process keeps the bound to within one
+ * part, and several may each fill the room that they saw. A lag that cannot be read leaves no room.
  */
 export const createPacer = ({ lag, maxLag, registry, log, intervalMs = 200 }: PacerOptions): Pacer => {
   const { lagRecords, waitedSeconds } = createPacingMetrics(registry)
   let room = 0
+  let roomUntil = 0
   let onTheWay = 0
   // Whether another look may find what the last one did not.
   let mayDiffer = true
-  let isBehind = false
+  let isPaced = false
   let looking: Promise<void> | undefined
   let change = new AbortController()
 
@@ -51,15 +55,22 @@ export const createPacer = ({ lag, maxLag, registry, log, intervalMs = 200 }: Pa
     if (!mayDiffer) await sleep(intervalMs, change.signal)
     const unseen = onTheWay
     mayDiffer = false
-    const records = await lag.read()
-    lagRecords.set(records)
-    room = maxLag - records - unseen
-    mayDiffer ||= room > 0
-    if (isBehind !== records >= maxLag) {
-      isBehind = !isBehind
-      log.info({ records }, isBehind ? 'paced: too much waits to be read' : 'no longer paced')
+    try {
+      const records = await lag.read()
+      lagRecords.set(records)
+      room = maxLag - records - unseen
+      roomUntil = performance.now() + believedForMs
+      mayDiffer ||= room > 0
+      if (records < maxLag && isPaced) log.info({ records }, 'no longer paced')
+      if (records >= maxLag && !isPaced) log.info({ records }, 'paced: too much waits to be read')
+      isPaced = records >= maxLag
+    } catch (err) {
+      room = 0
+      if (!isPaced) log.warn({ err }, 'paced: how much waits to be read is not known')
+      isPaced = true
     }
   }
+  const hasRoom = (): boolean => room > 0 && performance.now() < roomUntil
   const lookOnce = (): Promise<void> => {
     looking ??= look().finally(() => {
       looking = undefined
@@ -69,6 +80,7 @@ export const createPacer = ({ lag, maxLag, registry, log, intervalMs = 200 }: Pa
 
   const begin = (): Pacing => {
     let own = 0
+    let ended = false
     const settled = (records: number): void => {
       own -= records
       onTheWay -= records
@@ -81,10 +93,12 @@ export const createPacer = ({ lag, maxLag, registry, log, intervalMs = 200 }: Pa
         const since = performance.now()
         try {
           // Whoever waits beside may have taken the room that a look has found.
-          while (room <= 0) {
+          while (!ended && !hasRoom()) {
             if (!(await keepWaiting())) return false
             await lookOnce()
           }
+          // Nobody would settle what is let through now.
+          if (ended) return false
           room -= records
           own += records
           onTheWay += records
@@ -94,7 +108,10 @@ export const createPacer = ({ lag, maxLag, registry, log, intervalMs = 200 }: Pa
         }
       },
       settled,
-      end: () => settled(own),
+      end: () => {
+        ended = true
+        settled(own)
+      },
     }
   }
   return { begin: maxLag === 0 ? () => unpaced : begin }
