@@ -1,0 +1,76 @@
+import { CircuitState, ConsecutiveBreaker, circuitBreaker, handleType } from 'cockatiel'
+import type { SendResult } from '../provider.ts'
+import type { FcmConfig } from './config.ts'
+import { fcmErrors, isFcmErrorCode } from './fcm-errors.ts'
+
+export interface FcmBreaker {
+  record(result: SendResult): void
+  /** How long nothing may be sent; 0 when something may. */
+  openForMs(): number
+  /** FCM was down and may be back: a single message shall find out. */
+  isProbing(): boolean
+}
+
+export interface FcmBreakerOptions {
+  config: Pick<FcmConfig, 'FCM_BREAKER_FAILURES' | 'FCM_BREAKER_RESET_MS'>
+  onChange(state: BreakerState): void
+}
+
+export const breakerStates = ['open', 'closed'] as const
+
+export type BreakerState = (typeof breakerStates)[number]
+
+class FcmDown extends Error {}
+
+/** For an FCM that is down: messages wait in the ledger, where waiting costs them no attempt. */
+export const createFcmBreaker = ({ config, onChange }: FcmBreakerOptions): FcmBreaker => {
+  const resetMs = config.FCM_BREAKER_RESET_MS
+  const policy = circuitBreaker(handleType(FcmDown), {
+    halfOpenAfter: resetMs,
+    breaker: new ConsecutiveBreaker(config.FCM_BREAKER_FAILURES),
+  })
+  let openUntil = 0
+  policy.onBreak(() => {
+    openUntil = Date.now() + resetMs
+    onChange('open')
+  })
+  policy.onReset(() => {
+    openUntil = 0
+    onChange('closed')
+  })
+  return {
+    record: (result) => {
+      const verdict = verdictOn(result)
+      if (verdict === 'neither') return
+      const replay = policy.execute(() => {
+        if (verdict === 'down') throw new FcmDown()
+      })
+      // What it throws is what it was told, or that it is open already.
+      replay.catch(() => {})
+    },
+    openForMs: () => Math.max(0, openUntil - Date.now()),
+    isProbing: () => policy.state !== CircuitState.Closed && Date.now() >= openUntil,
+  }
+}
+
+/** A refusal of one message is a sign of life. A pause, or our own haste, says nothing about FCM. */
+const verdictOn = (result: SendResult): 'up' | 'down' | 'neither' => {
+  switch (result.kind) {
+    case 'accepted':
+      return 'up'
+    case 'refused':
+      return isFcmErrorCode(result.code) ? verdictOnError(result.code) : 'up'
+    case 'not-taken':
+      return ['CONNECTION_FAILED', 'NOT_SENT_IN_TIME', 'NO_ACCESS_TOKEN'].includes(result.code) ? 'down' : 'neither'
+    case 'unknown':
+      return result.code === 'ABORTED' ? 'neither' : 'down'
+    case 'held-back':
+      return 'neither'
+  }
+}
+
+const verdictOnError = (code: keyof typeof fcmErrors): 'up' | 'down' | 'neither' => {
+  const { fault, retryable } = fcmErrors[code]
+  if (fault === 'quota') return 'neither'
+  return fault === 'provider' || (fault === 'operator' && retryable) ? 'down' : 'up'
+}
