@@ -11,7 +11,7 @@ export const createHttp1Side = (handle: HandleExchange): Server => {
   }
   return createServer({ keepAliveTimeout: 60_000 }, (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request
-    const drop = () => socket.destroy()
+    const drop = () => socket.resetAndDestroy()
     let body = ''
     request.setEncoding('utf8')
     request.on('data', (chunk: string) => {

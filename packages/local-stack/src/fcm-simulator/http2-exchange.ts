@@ -9,13 +9,15 @@ interface SessionState extends Connection {
   readonly protocol: 'http2'
   /** The highest stream whose message was taken: a GOAWAY must name this one or a later one. */
   highestAccepted: number
+  /** Streams above it are not looked at, as a GOAWAY has promised. */
+  lastTaken: number
 }
 
 export const createHttp2Side = (handle: HandleExchange): Http2Server => {
   const states = new WeakMap<ServerHttp2Session, SessionState>()
   const server = createServer({ settings: { maxConcurrentStreams } })
   server.on('session', (session) => {
-    states.set(session, { protocol: 'http2', highestAccepted: 0 })
+    states.set(session, { protocol: 'http2', highestAccepted: 0, lastTaken: Number.POSITIVE_INFINITY })
     session.on('error', () => {}) // a client that goes away in the middle is its own affair
   })
   server.on('stream', (stream, headers) => {
@@ -30,7 +32,7 @@ export const createHttp2Side = (handle: HandleExchange): Http2Server => {
       if (tooLong(body)) stream.close(constants.NGHTTP2_CANCEL)
     })
     stream.on('end', () => {
-      if (stream.destroyed) return
+      if (stream.destroyed || (stream.id ?? 0) > state.lastTaken) return
       handle({
         method: headers[':method'] ?? '',
         path: headers[':path'] ?? '',
@@ -60,12 +62,13 @@ const actionsOn = (
     accept: () => {
       state.highestAccepted = Math.max(state.highestAccepted, id)
     },
-    drop: () => session.destroy(),
+    // Below HTTP/2: `session.destroy()` would say goodbye first.
+    drop: () => session.socket?.resetAndDestroy(),
     goAway: ({ accepted, errorCode }) => {
       if (session.destroyed) return
-      const lastTaken = Math.max(state.highestAccepted, accepted ? id : 0)
-      if (!accepted && lastTaken > id) refuseStream()
-      session.goaway(errorCode, lastTaken)
+      state.lastTaken = Math.min(state.lastTaken, Math.max(state.highestAccepted, accepted ? id : 0))
+      if (!accepted && state.lastTaken > id) refuseStream()
+      session.goaway(errorCode, state.lastTaken)
     },
     refuseStream,
   }

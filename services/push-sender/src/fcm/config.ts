@@ -42,7 +42,7 @@ const shape = {
     .default(3_000)
     .describe('How long the answer to such a test may take before the connection is given up.'),
   FCM_BREAKER_FAILURES: count({ min: 1, max: 10_000 })
-    .default(20)
+    .default(10)
     .describe('Failures of FCM in a row after which nothing is sent for a while.'),
   FCM_BREAKER_RESET_MS: milliseconds({ min: 1 })
     .default(5_000)

@@ -9,6 +9,7 @@ import { createFcmBreaker } from './fcm-breaker.ts'
 import { createFcmBudget } from './fcm-budget.ts'
 import type { FcmMetrics } from './fcm-metrics.ts'
 import { createFcmProviderOver } from './fcm-provider.ts'
+import type { SessionEvent } from './http2/fcm-session.ts'
 import { createHttp2Transport } from './http2-transport.ts'
 import { createSdkTransport } from './sdk-transport.ts'
 import { createSimulatedFcmProvider } from './simulated-provider.ts'
@@ -32,26 +33,26 @@ export const createFcmProvider = (options: FcmProviderOptions): Provider => {
   const access = fcmAccess(config)
   const kind = transportOf(config, access)
   if (kind === 'simulated' || access === undefined) return createSimulatedFcmProvider({ log })
+  const breaker = createFcmBreaker({
+    config,
+    onChange: (state) => {
+      metrics.breaker.inc({ state })
+      log.warn({ dependency: 'fcm', outcome: state }, 'breaker of FCM changed')
+    },
+  })
+  const onSessionEvent = (event: SessionEvent): void => {
+    metrics.sessions.inc({ event })
+    if (event === 'lost' || event === 'silent') breaker.connectionLost()
+  }
   const createTransport = (): FcmTransport => {
     if (kind === 'sdk') return createSdkTransport({ access, simulator: config.FCM_ENDPOINT !== undefined, log })
     const accessTokens = createAccessTokens({ credential: access.credential })
-    return createHttp2Transport({
-      access,
-      accessTokens,
-      config,
-      onSessionEvent: (event) => metrics.sessions.inc({ event }),
-    })
+    return createHttp2Transport({ access, accessTokens, config, onSessionEvent })
   }
   return createFcmProviderOver({
     transport: createTransport(),
     budget: createFcmBudget({ client, config, log, projectId: access.projectId, ...(keyPrefix && { keyPrefix }) }),
-    breaker: createFcmBreaker({
-      config,
-      onChange: (state) => {
-        metrics.breaker.inc({ state })
-        log.warn({ dependency: 'fcm', outcome: state }, 'breaker of FCM changed')
-      },
-    }),
+    breaker,
     rules: {
       dataOnlyTypes: new Set(config.FCM_DATA_ONLY_TYPES as NotificationType[] | undefined),
       quotaPauseMs: config.FCM_QUOTA_PAUSE_MS,

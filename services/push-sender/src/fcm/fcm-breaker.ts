@@ -5,6 +5,8 @@ import { fcmErrors, isFcmErrorCode } from './fcm-errors.ts'
 
 export interface FcmBreaker {
   record(result: SendResult): void
+  /** A connection broke, however many messages were under way on it. */
+  connectionLost(): void
   /** How long nothing may be sent; 0 when something may. */
   openForMs(): number
   /** FCM was down and may be back: a single message shall find out. */
@@ -38,23 +40,29 @@ export const createFcmBreaker = ({ config, onChange }: FcmBreakerOptions): FcmBr
     openUntil = 0
     onChange('closed')
   })
+  const tell = (verdict: Verdict): void => {
+    if (verdict === 'neither') return
+    const told = policy.execute(() => {
+      if (verdict === 'down') throw new FcmDown()
+    })
+    // What it throws is what it was told, or that it is open already.
+    told.catch(() => {})
+  }
   return {
-    record: (result) => {
-      const verdict = verdictOn(result)
-      if (verdict === 'neither') return
-      const replay = policy.execute(() => {
-        if (verdict === 'down') throw new FcmDown()
-      })
-      // What it throws is what it was told, or that it is open already.
-      replay.catch(() => {})
-    },
+    record: (result) => tell(verdictOn(result)),
+    connectionLost: () => tell('down'),
     openForMs: () => Math.max(0, openUntil - Date.now()),
     isProbing: () => policy.state !== CircuitState.Closed && Date.now() >= openUntil,
   }
 }
 
-/** A refusal of one message is a sign of life. A pause, or our own haste, says nothing about FCM. */
-const verdictOn = (result: SendResult): 'up' | 'down' | 'neither' => {
+type Verdict = 'up' | 'down' | 'neither'
+
+/**
+ * A refusal of one message is a sign of life. A pause, or our own haste, says nothing about FCM; nor does a message that
+ * went down with its connection, which counts by itself.
+ */
+const verdictOn = (result: SendResult): Verdict => {
   switch (result.kind) {
     case 'accepted':
       return 'up'
@@ -63,13 +71,13 @@ const verdictOn = (result: SendResult): 'up' | 'down' | 'neither' => {
     case 'not-taken':
       return ['CONNECTION_FAILED', 'NOT_SENT_IN_TIME', 'NO_ACCESS_TOKEN'].includes(result.code) ? 'down' : 'neither'
     case 'unknown':
-      return result.code === 'ABORTED' ? 'neither' : 'down'
+      return ['ABORTED', 'CONNECTION_LOST'].includes(result.code) ? 'neither' : 'down'
     case 'held-back':
       return 'neither'
   }
 }
 
-const verdictOnError = (code: keyof typeof fcmErrors): 'up' | 'down' | 'neither' => {
+const verdictOnError = (code: keyof typeof fcmErrors): Verdict => {
   const { fault, retryable } = fcmErrors[code]
   if (fault === 'quota') return 'neither'
   return fault === 'provider' || (fault === 'operator' && retryable) ? 'down' : 'up'

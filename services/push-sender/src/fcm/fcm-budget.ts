@@ -15,8 +15,8 @@ export interface BudgetAnswer {
 
 export interface FcmBudget {
   reserve(wanted: number, kind: TrafficKind): Promise<BudgetAnswer>
-  /** FCM answered 429: nobody sends for so long, on any instance. */
-  pause(pauseMs: number): void
+  /** FCM answered 429: nobody sends for so long, on any instance. Never rejects. */
+  pause(pauseMs: number): Promise<void>
   /** As far as this instance knows. */
   pausedForMs(): number
 }
@@ -76,13 +76,15 @@ export const createFcmBudget = ({
         return withoutRedis(wanted, kind)
       }
     },
-    pause: (pauseMs) => {
+    pause: async (pauseMs) => {
       // All messages that are under way are answered 429 too: telling the others once is enough.
-      if (pausedForMs() > pauseMs - noticeableMs) return
+      if (pausedForMs() > Math.max(0, pauseMs - noticeableMs)) return
       pauseHere(pauseMs)
-      client
-        .fcmPause(pauseKey, pauseMs)
-        .catch((err: unknown) => log.warn({ err, dependency: 'redis' }, 'other instances do not know of the pause'))
+      try {
+        await withDeadline(client.fcmPause(pauseKey, pauseMs), answerTimeoutMs, () => new Error('too late'))
+      } catch (err) {
+        log.warn({ err, dependency: 'redis' }, 'other instances do not know that FCM wants a pause')
+      }
     },
   }
 }

@@ -78,10 +78,11 @@ const sendAll = async (
 ): Promise<SendResult[]> => {
   const deadlineAt = performance.now() + deadlineMs
   const results: SendResult[] = new Array(messages.length)
-  const inDoubt: Promise<void>[] = []
+  const pending: Promise<void>[] = []
   const settle = (index: number, { tokenInDoubt: _, ...result }: TransportResult): void => {
     results[index] = result
     observe(parts, result)
+    if (isQuota(result)) pending.push(pauseAll(parts, result.retryAfterMs))
     onResult?.(index, result)
   }
 
@@ -95,10 +96,11 @@ const sendAll = async (
       if (!('tokenInDoubt' in result)) return settle(index, result)
       const token = (fitting[position] as TokenMessage).token
       const check = parts.transport.refusesToken(token, { deadlineAt, signal })
-      inDoubt.push(check.then((dead) => settle(index, { ...result, ...(dead && { invalidTarget: true }) })))
+      pending.push(check.then((dead) => settle(index, { ...result, ...(dead && { invalidTarget: true }) })))
     },
   })
-  await Promise.all(inDoubt)
+  // By length: what is settled last may add to it.
+  for (let next = 0; next < pending.length; next++) await pending[next]
   shout(parts.log, results)
   return results
 }
@@ -130,15 +132,21 @@ const fit = (
   return { fitting, indices }
 }
 
-const observe = ({ breaker, budget, rules, metrics }: FcmProviderParts, result: SendResult): void => {
+const observe = ({ breaker, metrics }: FcmProviderParts, result: SendResult): void => {
   breaker.record(result)
   metrics.sends.inc({ result: result.kind })
   if (result.kind !== 'accepted') metrics.failures.inc({ code: result.code })
   if (result.kind === 'accepted' || result.kind === 'refused') metrics.sendSeconds.observe(result.latencyMs / 1_000)
-  if (result.kind === 'refused' && isFcmErrorCode(result.code) && fcmErrors[result.code].fault === 'quota') {
-    if (budget.pausedForMs() === 0) metrics.pauses.inc()
-    budget.pause(Math.max(rules.quotaPauseMs, result.retryAfterMs ?? 0))
-  }
+}
+
+type Refused = Extract<SendResult, { kind: 'refused' }>
+
+const isQuota = (result: SendResult): result is Refused =>
+  result.kind === 'refused' && isFcmErrorCode(result.code) && fcmErrors[result.code].fault === 'quota'
+
+const pauseAll = ({ budget, rules, metrics }: FcmProviderParts, retryAfterMs = 0): Promise<void> => {
+  if (budget.pausedForMs() === 0) metrics.pauses.inc()
+  return budget.pause(Math.max(rules.quotaPauseMs, retryAfterMs))
 }
 
 /** Nothing is wrong with these messages: somebody has to look at the project. Once per batch, not per message. */

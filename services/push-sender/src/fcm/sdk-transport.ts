@@ -83,7 +83,7 @@ const sendBatch = async (
   } catch (error) {
     // Whatever it was, some messages may have left.
     const latencyMs = latency()
-    const code = error === deadlinePassed ? 'DEADLINE_EXCEEDED' : signal?.aborted ? 'ABORTED' : 'CONNECTION_LOST'
+    const code = error === deadlinePassed ? 'DEADLINE_EXCEEDED' : signal?.aborted ? 'ABORTED' : 'SDK_FAILED'
     settleBatch(() => ({ kind: 'unknown', code, latencyMs }))
   }
 }
@@ -105,7 +105,7 @@ const toResult = (response: SendResponse | undefined, latencyMs: number): Transp
   if (response?.success) return { kind: 'accepted', latencyMs, providerId: response.messageId ?? null }
   const code = errorOfSdk(response?.error?.code ?? '')
   // `app/network-error` and the like: after how many attempts of its own, the SDK does not say.
-  if (code === undefined) return { kind: 'unknown', code: 'CONNECTION_LOST', latencyMs }
+  if (code === undefined) return { kind: 'unknown', code: 'SDK_FAILED', latencyMs }
   const { retryable, fault } = fcmErrors[code]
   return {
     kind: 'refused',

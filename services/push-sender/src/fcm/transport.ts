@@ -21,6 +21,7 @@ export const unknownCodes = [
   'STREAM_RESET',
   'ABORTED',
   'GATEWAY_FAILED',
+  'SDK_FAILED',
 ] as const
 
 export type UnknownCode = (typeof unknownCodes)[number]

@@ -45,6 +45,8 @@ export interface FcmSession {
   state(): 'connecting' | 'open' | 'ending' | 'ended'
   /** How many requests could be written now. */
   room(): number
+  /** How many have been written and have not ended. */
+  active(): number
   write(request: Request): WrittenRequest
   /** Asks for a sign of life at once: a request was not answered in time. */
   doubt(): void
@@ -60,11 +62,24 @@ export const openFcmSession = (options: FcmSessionOptions): FcmSession => {
   let active = 0
   let goawayLastId: number | undefined
   let ending: SessionEvent = 'lost'
+  let socket: { destroy(): void } | undefined
+
+  /** Node waits for the peer to close its side as well, which some never do. */
+  const cutIfDone = (): void => {
+    if (state === 'ending' && active === 0) socket?.destroy()
+  }
 
   const connectTimer = setTimeout(() => session.destroy(), options.connectTimeoutMs)
+  const destroy = (): void => {
+    session.destroy()
+    socket?.destroy()
+  }
   const pings = createPings(session, options, () => {
     ending = 'silent'
-    session.destroy()
+    destroy()
+  })
+  session.on('connect', (_, raw) => {
+    socket = raw
   })
   session.on('remoteSettings', ({ maxConcurrentStreams }) => {
     maxStreams = Math.min(options.maxStreams, maxConcurrentStreams ?? options.maxStreams)
@@ -81,6 +96,8 @@ export const openFcmSession = (options: FcmSessionOptions): FcmSession => {
     goawayLastId = Math.min(lastStreamId ?? 0, goawayLastId ?? Number.POSITIVE_INFINITY)
     if (state === 'open') options.onEvent('goaway')
     if (state !== 'ended') state = 'ending'
+    // Node tells the streams after this.
+    setImmediate(cutIfDone)
     options.onChange()
   })
   session.on('error', () => {}) // `close` follows, and every request is told
@@ -98,6 +115,7 @@ export const openFcmSession = (options: FcmSessionOptions): FcmSession => {
     active++
     return readStream(stream, request, () => {
       active--
+      cutIfDone()
       options.onChange()
       return classifyLoss({ id: stream.id, rstCode: stream.rstCode, goawayLastId, sessionEnded: session.destroyed })
     })
@@ -106,13 +124,15 @@ export const openFcmSession = (options: FcmSessionOptions): FcmSession => {
   return {
     state: () => state,
     room: () => (state === 'open' && !session.closed && !session.destroyed ? maxStreams - active : 0),
+    active: () => active,
     write,
     doubt: pings.now,
     end: () => {
       if (state !== 'ended') state = 'ending'
       session.close()
+      cutIfDone()
     },
-    destroy: () => session.destroy(),
+    destroy,
   }
 }
 

@@ -20,24 +20,35 @@ export interface SessionPool {
   close(timeoutMs: number): Promise<void>
 }
 
-/** Requests in the order they came, each on the connection with the most room; another one is opened when all are full. */
+/**
+ * Requests in the order they came, each on the connection with the most room; another one is opened when all are full.
+ * After a connection was lost, each carries a single request until something is answered: a peer that takes a
+ * connection only to drop it costs one message each time, not a hundred.
+ */
 export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): SessionPool => {
   let sessions: FcmSession[] = []
   let queue: PooledRequest[] = []
   let head = 0
   let closed = false
+  let cautious = false
   let onIdle = (): void => {}
 
   const roomiest = (): FcmSession | undefined => {
     let best: FcmSession | undefined
-    for (const session of sessions) if (session.room() > (best?.room() ?? 0)) best = session
+    for (const session of sessions) if (roomOn(session) > (best ? roomOn(best) : 0)) best = session
     return best
   }
+  const roomOn = (session: FcmSession): number =>
+    cautious ? Math.min(session.room(), 1 - session.active()) : session.room()
 
   const open = (): void => {
     let wasOpened = false
     const session = openFcmSession({
       ...options,
+      onEvent: (event) => {
+        if (event === 'lost' || event === 'silent') cautious = true
+        options.onEvent(event)
+      },
       onChange: () => {
         wasOpened ||= session.state() === 'open'
         if (session.state() === 'ended') forget(session, wasOpened)
@@ -74,7 +85,11 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
 
   const writeOn = (session: FcmSession, request: PooledRequest): void => {
     try {
-      request.onWritten({ ...session.write(request), doubt: session.doubt })
+      const onAnswer: PooledRequest['onAnswer'] = (answer) => {
+        cautious = false
+        request.onAnswer(answer)
+      }
+      request.onWritten({ ...session.write({ ...request, onAnswer }), doubt: session.doubt })
     } catch {
       // Node refuses a request on a session that has just ended, and headers that are none: nothing was written.
       request.onUnreachable()

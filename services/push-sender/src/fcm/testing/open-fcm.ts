@@ -42,7 +42,8 @@ export const openFcm = ({ env, redisUrl, project = `p-${randomUUID()}`, now }: O
   const provider = createFcmProvider({ config, redis, metrics: createFcmMetrics(registry), log, ...(now && { now }) })
   return {
     provider,
-    fcm: createFcmControl(endpoint, project),
+    // Past whatever a test has put between the provider and the simulator.
+    fcm: createFcmControl(testEnv().FCM_ENDPOINT, project),
     registry,
     redis,
     logLines: lines,
