@@ -40,8 +40,11 @@ export const createFcmBreaker = ({ config, onChange }: FcmBreakerOptions): FcmBr
     openUntil = 0
     onChange('closed')
   })
+  let failing = false
   const tell = (verdict: Verdict): void => {
-    if (verdict === 'neither') return
+    // A success changes nothing unless there was a failure: the usual case costs nothing.
+    if (verdict === 'neither' || (verdict === 'up' && !failing)) return
+    failing = verdict === 'down'
     const told = policy.execute(() => {
       if (verdict === 'down') throw new FcmDown()
     })

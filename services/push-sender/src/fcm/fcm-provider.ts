@@ -8,7 +8,7 @@ import { fcmErrors, isFcmErrorCode } from './fcm-errors.ts'
 import type { FcmMetrics } from './fcm-metrics.ts'
 import { heldBack } from './held-back.ts'
 import { maxPayloadBytes, payloadBytes } from './payload-size.ts'
-import type { FcmTransport, HeldBack, TransportResult } from './transport.ts'
+import type { FcmTransport, HeldBack } from './transport.ts'
 
 export interface FcmRules extends MessageRules {
   readonly quotaPauseMs: number
@@ -79,7 +79,7 @@ const sendAll = async (
   const deadlineAt = performance.now() + deadlineMs
   const results: SendResult[] = new Array(messages.length)
   const pending: Promise<void>[] = []
-  const settle = (index: number, { tokenInDoubt: _, ...result }: TransportResult): void => {
+  const settle = (index: number, result: SendResult): void => {
     results[index] = result
     observe(parts, result)
     if (isQuota(result)) pending.push(pauseAll(parts, result.retryAfterMs))
@@ -93,10 +93,11 @@ const sendAll = async (
     holdBack,
     settle: (position, result) => {
       const index = indices[position] as number
-      if (!('tokenInDoubt' in result)) return settle(index, result)
-      const token = (fitting[position] as TokenMessage).token
+      if (result.tokenInDoubt === undefined) return settle(index, result)
+      const { tokenInDoubt: _, ...refusal } = result
+      const { token } = fitting[position] as TokenMessage
       const check = parts.transport.refusesToken(token, { deadlineAt, signal })
-      pending.push(check.then((dead) => settle(index, { ...result, ...(dead && { invalidTarget: true }) })))
+      pending.push(check.then((dead) => settle(index, dead ? withDeadTarget(refusal) : refusal)))
     },
   })
   // By length: what is settled last may add to it.
@@ -138,6 +139,9 @@ const observe = ({ breaker, metrics }: FcmProviderParts, result: SendResult): vo
   if (result.kind !== 'accepted') metrics.failures.inc({ code: result.code })
   if (result.kind === 'accepted' || result.kind === 'refused') metrics.sendSeconds.observe(result.latencyMs / 1_000)
 }
+
+const withDeadTarget = (result: SendResult): SendResult =>
+  result.kind === 'refused' ? { ...result, invalidTarget: true } : result
 
 type Refused = Extract<SendResult, { kind: 'refused' }>
 

@@ -4,9 +4,9 @@ import type { AccessTokens } from './access-token.ts'
 import type { FcmConfig } from './config.ts'
 import type { FcmAccess } from './fcm-access.ts'
 import type { SessionEvent } from './http2/fcm-session.ts'
+import { Posting } from './http2/posting.ts'
 import { createSessionPool } from './http2/session-pool.ts'
-import { readAnswer } from './read-answer.ts'
-import type { FcmTransport, HeldBack, TransportOptions, TransportResult } from './transport.ts'
+import type { FcmTransport, TransportOptions, TransportResult } from './transport.ts'
 import { dryRunBody, wireBody } from './wire-message.ts'
 
 export type Http2Config = Pick<
@@ -47,7 +47,7 @@ export const createHttp2Transport = (options: Http2TransportOptions): FcmTranspo
     authorization: `Bearer ${token}`,
   })
 
-  /** One after the other into the pool; each settles once, at the latest by the deadline. */
+  /** Each settles once, at the latest by the deadline. */
   const sendBodies = async (bodies: readonly string[], sending: TransportOptions): Promise<void> => {
     if (bodies.length === 0) return
     const token = await tokenInTime(accessTokens, sending)
@@ -56,23 +56,37 @@ export const createHttp2Transport = (options: Http2TransportOptions): FcmTranspo
       for (let index = 0; index < bodies.length; index++) sending.settle(index, result)
       return
     }
-    const headers = headersOf(token)
-    const submit = (body: string, job: Job): void =>
-      pool.submit({
-        headers,
-        body,
-        mayBeWritten: () => job.mayBeWritten(sending.holdBack),
-        onWritten: job.written,
-        onUnreachable: () => job.settle({ kind: 'not-taken', code: 'CONNECTION_FAILED', latencyMs: 0 }),
-        onLoss: (loss) => job.settle({ ...loss, latencyMs: job.latencyMs() }),
-        onAnswer: (answer) => {
-          const result = readAnswer(answer, job.latencyMs(), Date.now())
-          if (result.kind === 'refused' && result.code === 'UNAUTHENTICATED') accessTokens.forget(token)
-          job.settle(result)
-        },
-      })
-    await settleAll(bodies, sending, submit)
+    await postAll(bodies, headersOf(token), {
+      ...sending,
+      settle: (index, result) => {
+        if (result.kind === 'refused' && result.code === 'UNAUTHENTICATED') accessTokens.forget(token)
+        sending.settle(index, result)
+      },
+    })
   }
+
+  const postAll = (bodies: readonly string[], headers: OutgoingHttpHeaders, sending: TransportOptions): Promise<void> =>
+    new Promise((resolve) => {
+      const { deadlineAt, signal, holdBack } = sending
+      let left = bodies.length
+      const settle = (index: number, result: TransportResult): void => {
+        sending.settle(index, result)
+        if (--left > 0) return
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', abort)
+        resolve()
+      }
+      const context = { headers, holdBack, settle }
+      const postings = bodies.map((body, index) => new Posting(context, index, body))
+      const endAll = (reason: 'deadline' | 'aborted'): void => {
+        for (const posting of postings) posting.end(reason)
+      }
+      const abort = (): void => endAll('aborted')
+      const timer = setTimeout(() => endAll('deadline'), Math.max(0, deadlineAt - performance.now()))
+      signal?.addEventListener('abort', abort, { once: true })
+      if (signal?.aborted) abort()
+      else for (const posting of postings) pool.submit(posting)
+    })
 
   return {
     send: (messages, sending) => sendBodies(messages.map(wireBody), sending),
@@ -100,75 +114,3 @@ const tokenInTime = async (
     return undefined
   }
 }
-
-/** What becomes of one message: waiting, written, settled. */
-interface Job {
-  mayBeWritten(holdBack: () => HeldBack | undefined): boolean
-  written(request: { giveUp(): void; doubt(): void }): void
-  settle(result: TransportResult): void
-  /** Settles it if nothing else has. */
-  end(reason: 'deadline' | 'aborted'): void
-  latencyMs(): number
-}
-
-const createJob = (onSettled: (result: TransportResult) => void): Job => {
-  let settled = false
-  let writtenAt = 0
-  let request: { giveUp(): void; doubt(): void } | undefined
-  const latencyMs = (): number => performance.now() - writtenAt
-  const settle = (result: TransportResult): void => {
-    if (settled) return
-    settled = true
-    onSettled(result)
-  }
-  return {
-    settle,
-    latencyMs,
-    mayBeWritten: (holdBack) => {
-      if (settled) return false
-      const held = holdBack()
-      if (held) settle(held)
-      writtenAt = performance.now()
-      return held === undefined
-    },
-    written: (written) => {
-      request = written
-    },
-    end: (reason) => {
-      if (settled) return
-      if (request === undefined) {
-        const code = reason === 'deadline' ? 'NOT_SENT_IN_TIME' : 'ABORTED_BEFORE_SEND'
-        return settle({ kind: 'not-taken', code, latencyMs: 0 })
-      }
-      request.giveUp()
-      if (reason === 'deadline') request.doubt()
-      settle({ kind: 'unknown', code: reason === 'deadline' ? 'DEADLINE_EXCEEDED' : 'ABORTED', latencyMs: latencyMs() })
-    },
-  }
-}
-
-const settleAll = (
-  bodies: readonly string[],
-  { deadlineAt, signal, settle }: TransportOptions,
-  submit: (body: string, job: Job) => void,
-): Promise<void> =>
-  new Promise((resolve) => {
-    let left = bodies.length
-    const jobs = bodies.map((_, index) =>
-      createJob((result) => {
-        settle(index, result)
-        if (--left > 0) return
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', abort)
-        resolve()
-      }),
-    )
-    const endAll = (reason: 'deadline' | 'aborted'): void => {
-      for (const job of jobs) job.end(reason)
-    }
-    const abort = (): void => endAll('aborted')
-    const timer = setTimeout(() => endAll('deadline'), Math.max(0, deadlineAt - performance.now()))
-    signal?.addEventListener('abort', abort, { once: true })
-    if (signal?.aborted) return abort()
-    for (const [index, job] of jobs.entries()) submit(bodies[index] as string, job)
-  })

@@ -2,8 +2,8 @@ import { Agent, type AgentOptions } from 'node:https'
 import { connect } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** As many connections as a batch of the SDK can use without queueing for long. */
-const maxSockets = 128
+/** As many requests at once as FCM takes on one HTTP/2 connection, which is what the SDK would use there. */
+const maxSockets = 100
 
 /** The SDK always asks for `https://fcm.googleapis.com`; this answers with a connection to somewhere else. */
 export const endpointAgent = (origin: string): Agent => {

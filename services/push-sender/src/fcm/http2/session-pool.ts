@@ -1,6 +1,7 @@
-import { type FcmSession, type FcmSessionOptions, openFcmSession, type Request } from './fcm-session.ts'
+import { type FcmSession, type FcmSessionOptions, openFcmSession } from './fcm-session.ts'
+import type { Request, WrittenRequest } from './written-request.ts'
 
-export interface PoolOptions extends Omit<FcmSessionOptions, 'onChange'> {
+export interface PoolOptions extends Omit<FcmSessionOptions, 'onChange' | 'onAnswered'> {
   readonly maxSessions: number
 }
 
@@ -10,8 +11,7 @@ export interface PooledRequest extends Request {
   mayBeWritten(): boolean
   /** No connection could be made. */
   onUnreachable(): void
-  /** Where it went; `giveUp` of what the session returned ends it. */
-  onWritten(written: { giveUp(): void; doubt(): void }): void
+  onWritten(written: WrittenRequest): void
 }
 
 export interface SessionPool {
@@ -49,6 +49,9 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
         if (event === 'lost' || event === 'silent') cautious = true
         options.onEvent(event)
       },
+      onAnswered: () => {
+        cautious = false
+      },
       onChange: () => {
         wasOpened ||= session.state() === 'open'
         if (session.state() === 'ended') forget(session, wasOpened)
@@ -85,11 +88,7 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
 
   const writeOn = (session: FcmSession, request: PooledRequest): void => {
     try {
-      const onAnswer: PooledRequest['onAnswer'] = (answer) => {
-        cautious = false
-        request.onAnswer(answer)
-      }
-      request.onWritten({ ...session.write({ ...request, onAnswer }), doubt: session.doubt })
+      request.onWritten(session.write(request))
     } catch {
       // Node refuses a request on a session that has just ended, and headers that are none: nothing was written.
       request.onUnreachable()
