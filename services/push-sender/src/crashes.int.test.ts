@@ -56,9 +56,9 @@ const crashes: Crash[] = [
 ]
 
 describe('an instance that dies', () => {
-  it.concurrent.each(crashes)(
-    '$name of $kind work ($origin) leaves nothing open and nobody told twice',
-    async ({ received, status, ...at }) => {
+  it.concurrent.each(crashes.map((crash) => [`${crash.name} (${crash.kind}, ${crash.origin})`, crash] as const))(
+    '%s leaves nothing open and nobody told twice',
+    async (_, { received, status, ...at }) => {
       const scene = await openScene()
       const { lane, promotional, transactional } = scene
       if (at.origin === 'poll') await refuseFirstAttempts(scene)
@@ -106,10 +106,10 @@ describe('an instance that dies', () => {
 
 describe('an instance that stands still until its lease is over', () => {
   it.concurrent.each([
-    { name: 'after-claim', received: 1, status: 'SENT' },
-    { name: 'after-attempt', received: 0, status: 'FAILED' },
-    { name: 'after-accept', received: 1, status: 'FAILED' },
-  ] as const)('$name sends nothing and settles nothing when it goes on', async ({ name, received, status }) => {
+    ['after-claim', { received: 1, status: 'SENT' }],
+    ['after-attempt', { received: 0, status: 'FAILED' }],
+    ['after-accept', { received: 1, status: 'FAILED' }],
+  ] as const)('%s sends nothing and settles nothing when it goes on', async (name, { received, status }) => {
     const scene = await openScene()
     const { lane, promotional } = scene
     const sleeper = await lane.start({ name, origin: 'record', kind: 'promotional', signal: 'SIGSTOP' })

@@ -109,14 +109,16 @@ export const createSenderWorld = async () => {
         return started
       },
       /** Another instance, within this process: nobody kills it. */
-      startHere: async (more: Record<string, string> = {}, parts: AppParts = {}): Promise<void> => {
+      startHere: async (more: Record<string, string> = {}, parts: AppParts = {}): Promise<HereInstance> => {
         const { log } = captureLog()
         const config = loadConfig(pushSenderSchema, { ...serviceEnv, ...more, OPERATIONS_PORT: '0' })
         const shutdown = createShutdown({ timeoutMs: config.SHUTDOWN_TIMEOUT_MS, log })
         cleanUps.push(shutdown.stop)
         here.push(shutdown.stop)
         const context = { config: { ...config, CONSUMER_SESSION_TIMEOUT_MS: plan.sessionTimeoutMs }, log, shutdown }
-        await startApp({ ...context, fail: () => {} }, { input: plan.input, ...parts })
+        const { operations } = await startApp({ ...context, fail: () => {} }, { input: plan.input, ...parts })
+        const metrics = async () => (await fetch(`http://${operations.host}:${operations.port}/metrics`)).text()
+        return { metrics, stop: shutdown.stop }
       },
       stop: async (): Promise<void> => {
         const running = processes.splice(0).map((one) => one.stop())
@@ -130,6 +132,13 @@ export const createSenderWorld = async () => {
       },
       collectDeadLetters: () => collect(dlqNameOf(topic), async (message) => deadLetters.push(message)),
       deadLetters: () => deadLetters,
+      replayDeadLetters: () =>
+        send(
+          deadLetters.map(({ key, value, partition, headers }) => ({
+            ...{ key, value, partition },
+            headers: { ...headers, 'dropbell-replay-count': '1' },
+          })),
+        ),
       /** The newest outcome of each, once there is nothing left to do for any of them. */
       untilSettled: (notifications: readonly NotificationEvent[], timeout = 40_000): Promise<NotificationOutcome[]> =>
         vi.waitFor(
@@ -140,7 +149,9 @@ export const createSenderWorld = async () => {
             if (open.length > 0) throw new Error(`${open.length} deliveries are open: ${JSON.stringify(open[0])}`)
             return notifications.map((notification) => {
               const [newest] = outcomesOf(notification).sort((a, b) => b.revision - a.revision)
-              if (!newest || newest.status === 'DEFERRED') throw new Error(`no outcome: ${JSON.stringify(newest)}`)
+              // Revision 0 is what a dead letter is given; a replay's outcomes are the ledger's.
+              if (!newest?.revision || newest.status === 'DEFERRED')
+                throw new Error(`no outcome: ${JSON.stringify(newest)}`)
               return newest
             })
           },
@@ -179,6 +190,12 @@ export const createSenderWorld = async () => {
       await stack.reset()
     },
   }
+}
+
+/** An instance within this process. */
+export interface HereInstance {
+  metrics(): Promise<string>
+  stop(): Promise<unknown>
 }
 
 export type SenderWorld = Awaited<ReturnType<typeof createSenderWorld>>
