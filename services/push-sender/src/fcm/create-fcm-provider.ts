@@ -47,7 +47,7 @@ export const createFcmProvider = (options: FcmProviderOptions): Provider => {
   const createTransport = (): FcmTransport => {
     if (kind === 'sdk') return createSdkTransport({ access, simulator: config.FCM_ENDPOINT !== undefined, log })
     const accessTokens = createAccessTokens({ credential: access.credential })
-    return createHttp2Transport({ access, accessTokens, config, onSessionEvent })
+    return createHttp2Transport({ access, accessTokens, config, log, onSessionEvent })
   }
   return createFcmProviderOver({
     transport: createTransport(),

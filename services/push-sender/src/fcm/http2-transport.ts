@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http2'
+import type { Logger } from '@dropbell/shared/log'
 import { withDeadline } from '@dropbell/shared/with-deadline'
 import type { AccessTokens } from './access-token.ts'
 import type { FcmConfig } from './config.ts'
@@ -18,7 +19,8 @@ export interface Http2TransportOptions {
   access: Pick<FcmAccess, 'origin' | 'projectId'>
   accessTokens: AccessTokens
   config: Http2Config
-  onSessionEvent?: (event: SessionEvent) => void
+  log: Logger
+  onSessionEvent(event: SessionEvent): void
 }
 
 const closeTimeoutMs = 2_000
@@ -28,7 +30,7 @@ const closeTimeoutMs = 2_000
  * the ledger that decides whether it may be written again.
  */
 export const createHttp2Transport = (options: Http2TransportOptions): FcmTransport => {
-  const { access, accessTokens, config } = options
+  const { access, accessTokens, config, log } = options
   const path = `/v1/projects/${encodeURIComponent(access.projectId)}/messages:send`
   const pool = createSessionPool({
     origin: access.origin,
@@ -37,7 +39,10 @@ export const createHttp2Transport = (options: Http2TransportOptions): FcmTranspo
     connectTimeoutMs: config.FCM_CONNECT_TIMEOUT_MS,
     pingIntervalMs: config.FCM_PING_INTERVAL_MS,
     pingTimeoutMs: config.FCM_PING_TIMEOUT_MS,
-    onEvent: options.onSessionEvent ?? (() => {}),
+    onEvent: (event, err) => {
+      if (event !== 'opened') log.warn({ err, dependency: 'fcm', outcome: event }, 'connection to FCM ended')
+      options.onSessionEvent(event)
+    },
   })
 
   const headersOf = (token: string): OutgoingHttpHeaders => ({
@@ -50,7 +55,7 @@ export const createHttp2Transport = (options: Http2TransportOptions): FcmTranspo
   /** Each settles once, at the latest by the deadline. */
   const sendBodies = async (bodies: readonly string[], sending: TransportOptions): Promise<void> => {
     if (bodies.length === 0) return
-    const token = await tokenInTime(accessTokens, sending)
+    const token = await tokenInTime(accessTokens, sending, log)
     if (token === undefined) {
       const result = { kind: 'not-taken', code: 'NO_ACCESS_TOKEN', latencyMs: 0 } as const
       for (let index = 0; index < bodies.length; index++) sending.settle(index, result)
@@ -107,10 +112,12 @@ export const createHttp2Transport = (options: Http2TransportOptions): FcmTranspo
 const tokenInTime = async (
   accessTokens: AccessTokens,
   { deadlineAt }: TransportOptions,
+  log: Logger,
 ): Promise<string | undefined> => {
   try {
     return await withDeadline(accessTokens.get(), deadlineAt - performance.now(), () => new Error('too late'))
-  } catch {
+  } catch (err) {
+    log.error({ err, dependency: 'fcm' }, 'no access token for FCM')
     return undefined
   }
 }

@@ -12,7 +12,7 @@ export interface FcmSessionOptions {
   onChange(): void
   /** The peer is alive. */
   onAnswered(): void
-  onEvent(event: SessionEvent): void
+  onEvent(event: SessionEvent, cause?: Error): void
 }
 
 /** How a connection began and how it ended. */
@@ -44,6 +44,7 @@ export const openFcmSession = (options: FcmSessionOptions): FcmSession => {
   let goawayLastId: number | undefined
   let ending: SessionEvent = 'lost'
   let socket: { destroy(): void } | undefined
+  let cause: Error | undefined
 
   /** Node waits for the peer to close its side as well, which some never do. */
   const cutIfDone = (): void => {
@@ -80,12 +81,14 @@ export const openFcmSession = (options: FcmSessionOptions): FcmSession => {
     setImmediate(cutIfDone) // Node tells the streams after this
     options.onChange()
   })
-  session.on('error', () => {}) // `close` follows, and every request is told
+  session.on('error', (error) => {
+    cause = error // `close` follows, and every request is told
+  })
   session.on('close', () => {
     clearTimeout(connectTimer)
     pings.stop()
-    if (state === 'connecting') options.onEvent('connect-failed')
-    if (state === 'open') options.onEvent(ending)
+    if (state === 'connecting') options.onEvent('connect-failed', cause)
+    if (state === 'open') options.onEvent(ending, cause)
     state = 'ended'
     options.onChange()
   })

@@ -45,9 +45,9 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
     let wasOpened = false
     const session = openFcmSession({
       ...options,
-      onEvent: (event) => {
+      onEvent: (event, cause) => {
         if (event === 'lost' || event === 'silent') cautious = true
-        options.onEvent(event)
+        options.onEvent(event, cause)
       },
       onAnswered: () => {
         cautious = false
