@@ -3,8 +3,9 @@ import type { Bench } from './bench.ts'
 import { codecBench } from './codec.ts'
 import { describeMachine, describeResult, describeSample, resultLine } from './report.ts'
 import { runBench } from './run-bench.ts'
+import { senderBench } from './sender.ts'
 
-const BENCHES: readonly Bench[] = [codecBench]
+const BENCHES: readonly Bench[] = [codecBench, senderBench]
 
 const USAGE = `Usage: npx pnpm bench <name> [--json]
 
