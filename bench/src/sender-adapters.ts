@@ -64,10 +64,10 @@ export interface AdapterSpeeds {
 }
 
 /** In turns, the first mover changing, so that a machine that slows down slows all of them. */
-export async function measureAdapters(adapters: SenderAdapters, messages = 5_000): Promise<AdapterSpeeds> {
+export async function measureAdapters(adapters: SenderAdapters, messages = 6_000): Promise<AdapterSpeeds> {
   const names = ['raw', 'http2', 'sdk'] as const
   const tookMs = { raw: 0, http2: 0, sdk: 0 }
-  const batch = sampleOutgoings(2 * BATCH)
+  const batch = sampleOutgoings(BATCH)
   const turns = Math.ceil(messages / batch.length)
   for (let turn = -1; turn < turns; turn++) {
     for (let step = 0; step < names.length; step++) {
