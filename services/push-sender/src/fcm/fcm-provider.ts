@@ -137,7 +137,8 @@ const observe = ({ breaker, metrics }: FcmProviderParts, result: SendResult): vo
   breaker.record(result)
   metrics.sends.inc({ result: result.kind })
   if (result.kind !== 'accepted') metrics.failures.inc({ code: result.code })
-  if (result.kind === 'accepted' || result.kind === 'refused') metrics.sendSeconds.observe(result.latencyMs / 1_000)
+  const answered = result.kind === 'accepted' || (result.kind === 'refused' && result.code !== 'PAYLOAD_TOO_LARGE')
+  if (answered) metrics.sendSeconds.observe(result.latencyMs / 1_000)
 }
 
 const withDeadTarget = (result: SendResult): SendResult =>

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { constants } from 'node:http2'
+import { constants, createServer as createHttp2Server } from 'node:http2'
 import { type AddressInfo, createServer } from 'node:net'
 import type { FcmControl } from '@dropbell/local-stack/fcm-simulator/control-client'
 import { testEnv } from '@dropbell/local-stack/testing/test-env'
@@ -162,6 +162,23 @@ describe('an FCM that cannot be reached', () => {
     expect(tally(await provider.send(batchOf(2), { deadlineMs: 100 }))).toEqual({ 'not-taken NOT_SENT_IN_TIME': 2 })
   })
 
+  it('took nothing when it sends every connection away, which is not tried without end', async () => {
+    let connections = 0
+    const server = createHttp2Server()
+    server.on('session', (session) => {
+      connections++
+      session.on('error', () => {})
+      session.goaway(constants.NGHTTP2_NO_ERROR, 0)
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    cleanUps.push(() => server.close())
+    const { provider } = open({ FCM_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    const results = await provider.send(batchOf(5), { deadlineMs: 5_000 })
+    expect(results.map(({ kind }) => kind)).toEqual(Array(5).fill('not-taken'))
+    expect(connections).toBeLessThanOrEqual(5)
+  })
+
   it('took nothing when it speaks something else', async () => {
     const server = createServer((socket) => void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'))
     server.listen(0, '127.0.0.1')
@@ -170,6 +187,18 @@ describe('an FCM that cannot be reached', () => {
     const { provider } = open({ FCM_ENDPOINT: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
     expect(tally(await provider.send(batchOf(2), { deadlineMs: 3_000 }))).toEqual({ 'not-taken CONNECTION_FAILED': 2 })
   })
+})
+
+it('writes nothing after the deadline, even if the process slept through it', async () => {
+  const world = open()
+  await sendBatch(world, batchOf(1)) // there is a connection
+  const batch = batchOf(50)
+  const sending = world.provider.send(batch, { deadlineMs: 20 })
+  const wakeAt = performance.now() + 60
+  while (performance.now() < wakeAt); // no timer fires meanwhile
+  const results = await sending
+  expect(tally(results)).toEqual({ 'not-taken NOT_SENT_IN_TIME': 50 })
+  await expectTruth(world.fcm, batch, results)
 })
 
 describe('connections', () => {

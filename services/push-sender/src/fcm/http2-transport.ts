@@ -81,7 +81,7 @@ export const createHttp2Transport = (options: Http2TransportOptions): FcmTranspo
         signal?.removeEventListener('abort', abort)
         resolve()
       }
-      const context = { headers, holdBack, settle }
+      const context = { headers, deadlineAt, holdBack, settle }
       const postings = bodies.map((body, index) => new Posting(context, index, body))
       const endAll = (reason: 'deadline' | 'aborted'): void => {
         for (const posting of postings) posting.end(reason)

@@ -8,6 +8,8 @@ import type { WrittenRequest } from './written-request.ts'
 /** What the messages of one call have in common. */
 export interface PostingContext {
   readonly headers: OutgoingHttpHeaders
+  /** By `performance.now()`. */
+  readonly deadlineAt: number
   holdBack(): HeldBack | undefined
   settle(index: number, result: TransportResult): void
 }
@@ -31,10 +33,11 @@ export class Posting implements PooledRequest {
 
   mayBeWritten(): boolean {
     if (this.#settled) return false
-    const held = this.#context.holdBack()
-    if (held) this.#settle(held)
     this.#writtenAt = performance.now()
-    return held === undefined
+    // A process that was stopped wakes up before its timers do: whoever took over must not meet a late message.
+    if (this.#writtenAt >= this.#context.deadlineAt) this.end('deadline')
+    else this.#holdBack()
+    return !this.#settled
   }
 
   onWritten(written: WrittenRequest): void {
@@ -65,6 +68,11 @@ export class Posting implements PooledRequest {
     if (reason === 'deadline') this.#written.doubt()
     const code = reason === 'deadline' ? 'DEADLINE_EXCEEDED' : 'ABORTED'
     this.#settle({ kind: 'unknown', code, latencyMs: this.#latencyMs() })
+  }
+
+  #holdBack(): void {
+    const held = this.#context.holdBack()
+    if (held) this.#settle(held)
   }
 
   #latencyMs(): number {

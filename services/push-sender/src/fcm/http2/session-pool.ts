@@ -20,6 +20,8 @@ export interface SessionPool {
   close(timeoutMs: number): Promise<void>
 }
 
+const maxFruitless = 3
+
 /**
  * Requests in the order they came, each on the connection with the most room; another one is opened when all are full.
  * After a connection was lost, each carries a single request until something is answered: a peer that takes a
@@ -31,6 +33,8 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
   let head = 0
   let closed = false
   let cautious = false
+  /** Connections in a row that went away while requests were waiting, without one having been written. */
+  let fruitless = 0
   let onIdle = (): void => {}
 
   const roomiest = (): FcmSession | undefined => {
@@ -47,6 +51,7 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
       ...options,
       onEvent: (event, cause) => {
         if (event === 'lost' || event === 'silent') cautious = true
+        if (event !== 'opened' && head < queue.length) fruitless++
         options.onEvent(event, cause)
       },
       onAnswered: () => {
@@ -86,8 +91,15 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
     for (const request of waiting) request.onUnreachable()
   }
 
+  /** Somebody takes connections and sends them away: to go on at once would be a storm. */
+  const giveUp = (): void => {
+    fruitless = 0
+    failAll()
+  }
+
   const writeOn = (session: FcmSession, request: PooledRequest): void => {
     try {
+      fruitless = 0
       request.onWritten(session.write(request))
     } catch {
       // Node refuses a request on a session that has just ended, and headers that are none: nothing was written.
@@ -104,7 +116,9 @@ export const createSessionPool = ({ maxSessions, ...options }: PoolOptions): Ses
     }
     if (head >= queue.length || closed) return
     const live = sessions.filter((session) => ['connecting', 'open'].includes(session.state()))
-    if (live.length < maxSessions && !live.some((session) => session.state() === 'connecting')) open()
+    const isConnecting = live.some((session) => session.state() === 'connecting')
+    if (fruitless > maxFruitless) giveUp()
+    else if (live.length < maxSessions && !isConnecting) open()
   }
 
   return {
