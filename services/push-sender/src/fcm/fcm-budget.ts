@@ -49,14 +49,18 @@ export const createFcmBudget = ({
   const pauseKey = `${keyPrefix}:{fcm:${projectId}}:pause`
   const localShare = createTokenBucket(Math.min(perSecond, config.FCM_LOCAL_MAX_PER_SECOND))
   let pausedUntil = 0
+  /** Whether Redis knows of it: then Redis, which counts it down for all, also says when it is over. */
+  let pauseIsShared = true
 
   const pausedForMs = (): number => Math.max(0, pausedUntil - Date.now())
   const pauseHere = (pauseMs: number): void => {
     pausedUntil = Math.max(pausedUntil, Date.now() + pauseMs)
   }
 
+  const pausedHere = (): BudgetAnswer => ({ granted: 0, retryAfterMs: pausedForMs(), limit: 'pause' })
+
   const withoutRedis = (wanted: number, kind: TrafficKind): BudgetAnswer => {
-    if (pausedForMs() > 0) return { granted: 0, retryAfterMs: pausedForMs(), limit: 'pause' }
+    if (pausedForMs() > 0) return pausedHere()
     if (kind === 'promotional') return { granted: 0, retryAfterMs: askAgainMs, limit: 'redis' }
     return { ...localShare.take(wanted), limit: 'redis' }
   }
@@ -65,11 +69,13 @@ export const createFcmBudget = ({
     pausedForMs,
     reserve: async (wanted, kind) => {
       if (wanted <= 0) return { granted: 0, retryAfterMs: 0 }
+      if (!pauseIsShared && pausedForMs() > 0) return pausedHere()
       try {
         const asked = client.fcmReserve(bucketKey, pauseKey, perSecond, burstOf(perSecond), wanted)
         const [granted, retryAfterMs, paused] = await withDeadline(asked, answerTimeoutMs, () => new Error('too late'))
         if (paused === 1) pauseHere(retryAfterMs)
-        else if (granted === wanted) return { granted, retryAfterMs: 0 }
+        else if (pauseIsShared) pausedUntil = 0
+        if (granted === wanted) return { granted, retryAfterMs: 0 }
         return { granted, retryAfterMs, limit: paused === 1 ? 'pause' : 'budget' }
       } catch (err) {
         log.warn({ err, dependency: 'redis' }, 'redis did not answer for the budget of FCM')
@@ -80,8 +86,10 @@ export const createFcmBudget = ({
       // All messages that are under way are answered 429 too: telling the others once is enough.
       if (pausedForMs() > Math.max(0, pauseMs - noticeableMs)) return
       pauseHere(pauseMs)
+      pauseIsShared = false
       try {
         await withDeadline(client.fcmPause(pauseKey, pauseMs), answerTimeoutMs, () => new Error('too late'))
+        pauseIsShared = true
       } catch (err) {
         log.warn({ err, dependency: 'redis' }, 'other instances do not know that FCM wants a pause')
       }

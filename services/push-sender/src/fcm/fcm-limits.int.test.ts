@@ -110,6 +110,17 @@ describe('without Redis', () => {
   })
   afterAll(() => stack.reset())
 
+  it('this instance pauses after a 429 all the same, also when Redis is back and knows nothing of it', async () => {
+    const { provider, fcm } = open({ redisUrl: stack.env().REDIS_URL as string })
+    await fcm.script({ do: 'refuse', code: 'QUOTA_EXCEEDED', times: 1 })
+    await stack.engine('redis').kill()
+    await provider.send(batchOf(1), inTime)
+    await stack.engine('redis').start()
+    const { granted, retryAfterMs } = await provider.reserve(1, 'transactional')
+    expect(granted).toBe(0)
+    expect(retryAfterMs).toBeGreaterThan(50_000)
+  })
+
   it('promotional waits, transactional goes on with a local share, and both are served when it is back', async () => {
     const redisUrl = stack.env().REDIS_URL as string
     const { provider } = open({ redisUrl, env: { FCM_LOCAL_MAX_PER_SECOND: '50' } })
