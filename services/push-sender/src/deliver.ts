@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type GivenBack, giveBackDeliveries } from '@dropbell/database/ledger/give-back-deliveries'
-import { type Settlement, settleDeliveries } from '@dropbell/database/ledger/settle-deliveries'
+import { type SettledDelivery, type Settlement, settleDeliveries } from '@dropbell/database/ledger/settle-deliveries'
 import { startAttempts } from '@dropbell/database/ledger/start-attempts'
 import type { Clock } from '@dropbell/notification-producer/clock'
 import type { Pool } from 'pg'
@@ -33,8 +33,8 @@ export interface DeliveryRun {
 }
 
 export interface DeliverySummary {
-  /** Notifications whose outcome has changed. */
-  readonly notificationIds: ReadonlySet<string>
+  /** What was settled, and which revision of an outcome that made. */
+  readonly settled: readonly (Settlement & Pick<SettledDelivery, 'revision'>)[]
   /** The provider wanted no more for now. */
   readonly heldBack: boolean
 }
@@ -55,10 +55,9 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   const { DELIVERY_LEASE_MS: leaseMs } = config
   const rules = { delaysMs: config.DELIVERY_RETRY_DELAYS_MS.map(Number), random: Math.random }
 
-  const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<string[]> => {
+  const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<DeliverySummary['settled']> => {
     const attemptToken = randomUUID()
-    const leaseEnd = performance.now() + leaseMs
-    const inTime = { wait: clock.wait, deadline: leaseEnd - settleMarginMs }
+    const askedAt = performance.now()
     const attempts = await untilAnswered(
       () =>
         startAttempts(
@@ -66,12 +65,16 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
           held.map(({ key }) => key),
           { leaseToken: run.leaseToken, attemptToken, leaseMs },
         ),
-      inTime,
+      { wait: clock.wait, deadline: askedAt + leaseMs / 2 },
     )
+    const inTime = {
+      wait: clock.wait,
+      deadline: askedAt + Math.min(leaseMs, ...attempts.map((started) => started.leaseMs)) - settleMarginMs,
+    }
     const attemptOf = new Map(attempts.map((started) => [nameOf(started), started.attempt]))
     const ours = held.filter(({ key }) => attemptOf.has(nameOf(key)))
     await failpoint('after-attempt', run.origin, ours)
-    const results = await sendInTime(ours, leaseEnd - settleMarginMs)
+    const results = await sendInTime(ours, inTime.deadline)
     await failpoint('after-accept', run.origin, ours)
     const settlements: Settlement[] = []
     const back: GivenBack[] = []
@@ -89,7 +92,10 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     await untilAnswered(() => giveBackDeliveries(pool, back, attemptToken), inTime)
     await failpoint('after-settle', run.origin, ours)
     observe(ours, results)
-    return settled.map(({ notificationId }) => notificationId)
+    const settlementOfKey = new Map(settlements.map((settlement) => [nameOf(settlement), settlement]))
+    return settled.map(({ revision, ...key }) => {
+      return { ...(settlementOfKey.get(nameOf(key)) as Settlement), revision }
+    })
   }
 
   /** A process that slept until its lease was over sends nothing: somebody else may have settled the rows. */
@@ -100,18 +106,20 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   }
 
   const observe = (held: readonly HeldDelivery[], results: readonly SendResult[]): void => {
+    const counts = new Map<SendResult['kind'], number>()
     for (const [index, { notification }] of held.entries()) {
       const { kind } = results[index] as SendResult
       const type = notification.notificationType
-      metrics.settled.inc({ channel: provider.channel, result: kind })
+      counts.set(kind, (counts.get(kind) ?? 0) + 1)
       if (kind !== 'accepted') continue
       const since = notification.eventTimestamp ?? notification.timestamp
       metrics.eventToProviderSeconds.observe({ type }, Math.max(0, clock.now() - since) / 1_000)
     }
+    for (const [result, count] of counts) metrics.settled.inc({ channel: provider.channel, result }, count)
   }
 
   const deliverKind = async (held: readonly HeldDelivery[], kind: TrafficKind, run: DeliveryRun) => {
-    const notificationIds: string[] = []
+    const settled: DeliverySummary['settled'][number][] = []
     let left = held
     let patience = patienceMs
     while (left.length > 0) {
@@ -120,7 +128,7 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
         ? { granted: 0, retryAfterMs: Number.POSITIVE_INFINITY }
         : await provider.reserve(wanted, kind)
       if (granted > 0) {
-        notificationIds.push(...(await sendGranted(left.slice(0, granted), run)))
+        settled.push(...(await sendGranted(left.slice(0, granted), run)))
         left = left.slice(granted)
         await run.progress()
       } else if (retryAfterMs <= patience) {
@@ -128,10 +136,10 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
         await clock.wait(retryAfterMs)
       } else {
         await giveBack(left, run.signal.aborted ? 0 : retryAfterMs, run.leaseToken)
-        return { notificationIds, heldBack: true }
+        return { settled, heldBack: true }
       }
     }
-    return { notificationIds, heldBack: false }
+    return { settled, heldBack: false }
   }
 
   const giveBack = (held: readonly HeldDelivery[], retryInMs: number, leaseToken: string) =>
@@ -142,14 +150,14 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     )
 
   return async (held, run) => {
-    const notificationIds = new Set<string>()
+    const settled: DeliverySummary['settled'][number][] = []
     let heldBack = false
     for (const kind of ['transactional', 'promotional'] as const) {
       const ofKind = held.filter((delivery) => trafficKindOf(delivery) === kind)
       const ended = await deliverKind(ofKind, kind, run)
-      for (const id of ended.notificationIds) notificationIds.add(id)
+      settled.push(...ended.settled)
       heldBack ||= ended.heldBack
     }
-    return { notificationIds, heldBack }
+    return { settled, heldBack }
   }
 }

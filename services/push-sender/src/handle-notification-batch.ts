@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { claimPlans, type PlannedNotification } from '@dropbell/database/ledger/claim-plans'
-import { type Device, readDevices } from '@dropbell/database/read-devices'
+import { type Claimed, claimPlans, type PlannedNotification } from '@dropbell/database/ledger/claim-plans'
+import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
+import { readDevices } from '@dropbell/database/read-devices'
 import { defaultRecipient, type Recipient, readRecipients } from '@dropbell/database/read-recipients'
 import type { Clock } from '@dropbell/notification-producer/clock'
 import { expiryOf, type ValidityConfig } from '@dropbell/notification-producer/notification-validity'
@@ -8,9 +9,10 @@ import type { Channel, NotificationEvent } from '@dropbell/schemas/generated/not
 import type { ConsumedRecord, Handle } from '@dropbell/shared/kafka/consumer/consumed-record'
 import type { Pool } from 'pg'
 import type { SenderConfig } from './config.ts'
-import type { Deliver } from './deliver.ts'
+import type { Deliver, DeliverySummary } from './deliver.ts'
 import type { Failpoint } from './failpoint.ts'
 import type { HeldDelivery } from './held-delivery.ts'
+import { knownOutcome, type PlannedRecord } from './known-outcome.ts'
 import { type Plan, planDeliveries } from './plan-deliveries.ts'
 import type { OutcomePublisher } from './publish-outcomes.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
@@ -24,13 +26,6 @@ export interface NotificationBatchDeps {
   outcomes: Pick<OutcomePublisher, 'publishOf'>
   metrics: Pick<SenderMetrics, 'planned'>
   failpoint: Failpoint
-}
-
-interface PlannedRecord {
-  readonly notification: NotificationEvent & { readonly expiresAt: number }
-  readonly plan: Plan
-  readonly devices: readonly Device[]
-  readonly traceparent: string
 }
 
 /**
@@ -50,7 +45,8 @@ export const createNotificationHandler = (deps: NotificationBatchDeps): Handle<N
       const ofUser = devices.get(value.userId) ?? []
       const expiresAt = value.expiresAt ?? expiryOf(config, value.notificationType, value.timestamp)
       const plan = planDeliveries(value, { recipient, devices: ofUser, served: deps.served, expiresAt, now })
-      return { notification: { ...value, expiresAt }, plan, devices: ofUser, traceparent }
+      const notification = value.expiresAt === null ? { ...value, expiresAt } : value
+      return { notification: notification as PlannedRecord['notification'], plan, devices: ofUser, traceparent }
     })
   }
 
@@ -65,15 +61,9 @@ export const createNotificationHandler = (deps: NotificationBatchDeps): Handle<N
     await progress()
     const held = heldDeliveries(planned, claimed.deliveries)
     await deps.failpoint('after-claim', 'record', held)
-    const { notificationIds } = await deps.deliver(held, { origin: 'record', leaseToken, signal, progress })
-    // Those that were known may have an outcome that whoever settled them did not live to publish.
-    const settledAtOnce = planned.filter(
-      ({ notification, plan }) =>
-        !claimed.notificationIds.has(notification.notificationId) ||
-        plan.deliveries.every(({ refusal }) => refusal !== null),
-    )
-    const ids = settledAtOnce.map(({ notification }) => notification.notificationId)
-    await deps.outcomes.publishOf(new Set([...notificationIds, ...ids]))
+    const { settled } = await deps.deliver(held, { origin: 'record', leaseToken, signal, progress })
+    const { known, toRead } = outcomesOf(planned, claimed, settled, clock.now())
+    await deps.outcomes.publishOf(toRead, known)
     await deps.failpoint('before-offset', 'record', held)
     for (const { notification, plan } of planned) {
       if (claimed.notificationIds.has(notification.notificationId)) countPlan(metrics, plan)
@@ -119,6 +109,33 @@ const heldDeliveries = (planned: readonly PlannedRecord[], keys: readonly HeldDe
     const target = { id: key.targetId, token, platform, ...(locale !== null && { locale }) }
     return [{ key, notification: record.notification, target }]
   })
+}
+
+/**
+ * What is new and settled as a whole is known without asking. Everything else the ledger knows: those that were there
+ * before may have an outcome that whoever settled them did not live to publish.
+ */
+const outcomesOf = (
+  planned: readonly PlannedRecord[],
+  { notificationIds }: Claimed,
+  settled: DeliverySummary['settled'],
+  now: number,
+): { known: OutcomeRow[]; toRead: string[] } => {
+  const settledOf = new Map<string, DeliverySummary['settled'][number][]>()
+  for (const settlement of settled) {
+    const before = settledOf.get(settlement.notificationId)
+    if (before) before.push(settlement)
+    else settledOf.set(settlement.notificationId, [settlement])
+  }
+  const known: OutcomeRow[] = []
+  const toRead: string[] = []
+  for (const record of planned) {
+    const id = record.notification.notificationId
+    const outcome = notificationIds.has(id) ? knownOutcome(record, settledOf.get(id) ?? [], now) : undefined
+    if (outcome) known.push(outcome)
+    else if (!notificationIds.has(id) || settledOf.has(id)) toRead.push(id)
+  }
+  return { known, toRead }
 }
 
 const countPlan = ({ planned }: Pick<SenderMetrics, 'planned'>, { refusal, deliveries }: Plan): void => {

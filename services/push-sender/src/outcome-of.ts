@@ -19,22 +19,26 @@ const statusOf = (code: string): OutcomeStatus =>
   (refusalStatuses as Readonly<Record<string, OutcomeStatus>>)[code] ?? 'FAILED'
 
 /** How a notification ended so far, from the state of its deliveries. */
-export const outcomeOf = (row: OutcomeRow): NotificationOutcome => ({
-  ...endingOf(row),
-  eventId: row.event_id,
-  notificationId: row.notification_id,
-  userId: row.user_id,
-  productId: row.product_id,
-  type: row.notification_type,
-  title: row.title,
-  channels: row.channels,
-  blockingEventId: null,
-  dayCount: null,
-  revision: row.outcome_revision,
-  occurredAt: row.outcome_at?.getTime() ?? row.composed_at.getTime(),
-  results: row.deliveries.flatMap(toResult),
-  traceparent: row.traceparent,
-})
+export const outcomeOf = (row: OutcomeRow): NotificationOutcome => {
+  const { status, reason } = endingOf(row)
+  return {
+    status,
+    reason,
+    eventId: row.event_id,
+    notificationId: row.notification_id,
+    userId: row.user_id,
+    productId: row.product_id,
+    type: row.notification_type,
+    title: row.title,
+    channels: row.channels,
+    blockingEventId: null,
+    dayCount: null,
+    revision: row.outcome_revision,
+    occurredAt: row.outcome_at?.getTime() ?? row.composed_at.getTime(),
+    results: row.deliveries.flatMap(toResult),
+    traceparent: row.traceparent,
+  }
+}
 
 /**
  * One device that got it is enough for SENT. While something may still be sent it is DEFERRED. Otherwise what was tried

@@ -62,8 +62,8 @@ export const createPollDeliveries = (deps: PollDeps): ((signal: AbortSignal) => 
     await settleDeliveries(pool, refusals, { token: leaseToken, now: clock.now() })
     const held = judged.flatMap((verdict) => (verdict.kind === 'send' ? [verdict.held] : []))
     const run = { origin: 'poll', leaseToken, signal, progress: async () => {} } as const
-    const { notificationIds, heldBack } = await deps.deliver(held, run)
-    await deps.outcomes.publishOf(new Set([...refusals.map((row) => row.notificationId), ...notificationIds]))
+    const { settled, heldBack } = await deps.deliver(held, run)
+    await deps.outcomes.publishOf(new Set([...refusals, ...settled].map(({ notificationId }) => notificationId)))
     return rows.length === limit && !heldBack
   }
 

@@ -17,8 +17,8 @@ export interface OutcomePublisherDeps {
 }
 
 export interface OutcomePublisher {
-  /** Whatever is news about these notifications. */
-  publishOf(notificationIds: Iterable<string>): Promise<void>
+  /** Whatever is news about these notifications; of some it is known already. */
+  publishOf(notificationIds: Iterable<string>, known?: readonly OutcomeRow[]): Promise<void>
   /** What somebody should have published a while ago. Returns how many there were. */
   publishLeftBehind(options: { limit: number; olderThanMs: number }): Promise<number>
 }
@@ -37,7 +37,8 @@ export const createOutcomePublisher = ({ pool, codec, publisher, metrics }: Outc
     for (const { status } of outcomes) metrics.outcomes.inc({ status })
   }
   return {
-    publishOf: async (notificationIds) => publish(await readOutcomes(pool, [...notificationIds])),
+    publishOf: async (notificationIds, known = []) =>
+      publish([...known, ...(await readOutcomes(pool, [...notificationIds]))]),
     publishLeftBehind: async (options) => {
       const rows = await readUnpublishedOutcomes(pool, options)
       await publish(rows)

@@ -48,23 +48,29 @@ export const settleDeliveriesSql = `
     SET outcome_revision = n.outcome_revision + 1, outcome_at = now()
     FROM (SELECT DISTINCT notification_id FROM settled) s
     WHERE n.notification_id = s.notification_id
+    RETURNING n.notification_id, n.outcome_revision
   ), dead AS (
     UPDATE devices v
     SET status = 'INVALID', invalid_reason = s.code, updated_at = now()
     FROM settled s
     WHERE s.dead_token IS NOT NULL AND v.device_id = s.target_id AND v.token = s.dead_token AND v.status = 'ACTIVE'
   )
-  SELECT notification_id, channel, target_id FROM settled
+  SELECT notification_id, channel, target_id, outcome_revision FROM settled JOIN revised USING (notification_id)
 `
 
-type Row = Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'>
+type Row = Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'> & { outcome_revision: number }
+
+export interface SettledDelivery extends DeliveryKey {
+  /** The revision of its notification's outcome that this made. */
+  readonly revision: number
+}
 
 /** Returns what was ours to settle. The rest was taken over meanwhile. */
 export const settleDeliveries = async (
   pool: Pool,
   settlements: readonly Settlement[],
   { token, now }: SettleOptions,
-): Promise<DeliveryKey[]> => {
+): Promise<SettledDelivery[]> => {
   if (settlements.length === 0) return []
   const sorted = inKeyOrder(settlements)
   const values = [
@@ -82,5 +88,5 @@ export const settleDeliveries = async (
   const { rows } = await askPostgres(() =>
     pool.query<Row>({ name: 'settle-deliveries', text: settleDeliveriesSql, values }),
   )
-  return rows.map(keyOf)
+  return rows.map((row) => ({ ...keyOf(row), revision: row.outcome_revision }))
 }

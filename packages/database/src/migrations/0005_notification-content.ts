@@ -22,7 +22,6 @@ export const up = (pgm: MigrationBuilder): void => {
       ADD outcome_at         timestamptz,
       ADD published_revision integer NOT NULL DEFAULT 0,
       ADD CHECK (published_revision <= outcome_revision);
-    CREATE INDEX notifications_inbox ON notifications (user_id, created_at DESC);
     CREATE INDEX notifications_unpublished ON notifications (outcome_at) WHERE published_revision < outcome_revision;
     CREATE INDEX notifications_expiry ON notifications (expires_at)
   `)
