@@ -9,8 +9,8 @@ export interface FcmBreaker {
   connectionLost(): void
   /** How long nothing may be sent; 0 when something may. */
   openForMs(): number
-  /** FCM was down and may be back: a single message shall find out. */
-  isProbing(): boolean
+  /** How many of those wanted may be sent now: all, none, or the one that finds out whether FCM is back. */
+  allow(wanted: number): { allowed: number; retryAfterMs: number }
 }
 
 export interface FcmBreakerOptions {
@@ -32,8 +32,11 @@ export const createFcmBreaker = ({ config, onChange }: FcmBreakerOptions): FcmBr
     breaker: new ConsecutiveBreaker(config.FCM_BREAKER_FAILURES),
   })
   let openUntil = 0
+  let probeAgainAt = 0
+  const openForMs = (): number => Math.max(0, openUntil - Date.now())
   policy.onBreak(() => {
     openUntil = Date.now() + resetMs
+    probeAgainAt = 0
     onChange('open')
   })
   policy.onReset(() => {
@@ -42,8 +45,9 @@ export const createFcmBreaker = ({ config, onChange }: FcmBreakerOptions): FcmBr
   })
   let failing = false
   const tell = (verdict: Verdict): void => {
+    if (verdict === 'neither') return
     // A success changes nothing unless there was a failure: the usual case costs nothing.
-    if (verdict === 'neither' || (verdict === 'up' && !failing)) return
+    if (verdict === 'up' && !failing && policy.state === CircuitState.Closed) return
     failing = verdict === 'down'
     const told = policy.execute(() => {
       if (verdict === 'down') throw new FcmDown()
@@ -54,10 +58,19 @@ export const createFcmBreaker = ({ config, onChange }: FcmBreakerOptions): FcmBr
   return {
     record: (result) => tell(verdictOn(result)),
     connectionLost: () => tell('down'),
-    openForMs: () => Math.max(0, openUntil - Date.now()),
-    isProbing: () => policy.state !== CircuitState.Closed && Date.now() >= openUntil,
+    openForMs,
+    allow: (wanted) => {
+      if (policy.state === CircuitState.Closed) return { allowed: wanted, retryAfterMs: 0 }
+      if (openForMs() > 0) return { allowed: 0, retryAfterMs: openForMs() }
+      // Whoever was allowed one may have had nothing to send after all: then somebody else may, later.
+      const allowed = Date.now() < probeAgainAt ? 0 : Math.min(1, wanted)
+      if (allowed > 0) probeAgainAt = Date.now() + resetMs
+      return { allowed, retryAfterMs: Math.min(resetMs, askAgainMs) }
+    },
   }
 }
+
+const askAgainMs = 100
 
 type Verdict = 'up' | 'down' | 'neither'
 

@@ -163,6 +163,7 @@ describe('an FCM that is down', () => {
     await provider.send(batchOf(20), inTime)
     await fcm.reset()
     await vi.waitFor(async () => expect(await provider.reserve(10, 'promotional')).toMatchObject({ granted: 1 }))
+    expect(await provider.reserve(10, 'transactional')).toEqual({ granted: 0, retryAfterMs: expect.any(Number) })
     expect(await provider.send(batchOf(1), inTime)).toMatchObject([{ kind: 'accepted' }])
     expect(await provider.reserve(10, 'promotional')).toEqual({ granted: 10, retryAfterMs: 0 })
   })

@@ -41,14 +41,13 @@ export const createFcmProviderOver = (parts: FcmProviderParts): Provider => {
     channel: 'PUSH',
 
     reserve: async (wanted, kind) => {
-      const openMs = breaker.openForMs()
-      const asked = openMs > 0 ? 0 : breaker.isProbing() ? Math.min(1, wanted) : wanted
-      const answer = await budget.reserve(asked, kind)
+      const { allowed, retryAfterMs } = breaker.allow(wanted)
+      const answer = await budget.reserve(allowed, kind)
       metrics.reserved.inc({ kind, result: 'granted' }, answer.granted)
-      metrics.reserved.inc({ kind, result: 'breaker' }, Math.max(0, wanted - asked))
-      if (answer.limit) metrics.reserved.inc({ kind, result: answer.limit }, asked - answer.granted)
+      metrics.reserved.inc({ kind, result: 'breaker' }, wanted - allowed)
+      if (answer.limit) metrics.reserved.inc({ kind, result: answer.limit }, allowed - answer.granted)
       if (answer.granted >= wanted) return { granted: answer.granted, retryAfterMs: 0 }
-      return { granted: answer.granted, retryAfterMs: Math.max(openMs, answer.retryAfterMs, probeAgainMs) }
+      return { granted: answer.granted, retryAfterMs: Math.max(retryAfterMs, answer.retryAfterMs) }
     },
 
     send: async (messages, options) => {
@@ -66,9 +65,6 @@ export const createFcmProviderOver = (parts: FcmProviderParts): Provider => {
     },
   }
 }
-
-/** Whoever got one message to find out with asks again when that is known. */
-const probeAgainMs = 1
 
 const sendAll = async (
   parts: FcmProviderParts,
