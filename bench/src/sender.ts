@@ -12,7 +12,8 @@ const ENGINES = ['kafka', 'schema-registry', 'redis', 'postgres', 'fcm-simulator
 const SMALL_LEDGER = 10_000
 const FULL_LEDGER = 1_000_000
 const MESSAGES = 6_000
-const WARM_UP = 1_000
+/** A broker that has just started is slow for a while. */
+const WARM_UP = 6_000
 
 export const senderBench: Bench = {
   name: 'sender',

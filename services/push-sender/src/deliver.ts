@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type GivenBack, giveBackDeliveries } from '@dropbell/database/ledger/give-back-deliveries'
-import { type SettledDelivery, type Settlement, settleDeliveries } from '@dropbell/database/ledger/settle-deliveries'
+import { type Settlement, settleDeliveries } from '@dropbell/database/ledger/settle-deliveries'
 import { startAttempts } from '@dropbell/database/ledger/start-attempts'
 import type { Clock } from '@dropbell/notification-producer/clock'
 import type { Pool } from 'pg'
@@ -32,9 +32,14 @@ export interface DeliveryRun {
   progress(): Promise<unknown>
 }
 
+/** What was settled, and which revision of an outcome that made. */
+export interface SettledAttempt {
+  readonly settlement: Settlement
+  readonly revision: number
+}
+
 export interface DeliverySummary {
-  /** What was settled, and which revision of an outcome that made. */
-  readonly settled: readonly (Settlement & Pick<SettledDelivery, 'revision'>)[]
+  readonly settled: readonly SettledAttempt[]
   /** The provider wanted no more for now. */
   readonly heldBack: boolean
 }
@@ -55,7 +60,7 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   const { DELIVERY_LEASE_MS: leaseMs } = config
   const rules = { delaysMs: config.DELIVERY_RETRY_DELAYS_MS.map(Number), random: Math.random }
 
-  const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<DeliverySummary['settled']> => {
+  const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<SettledAttempt[]> => {
     const attemptToken = randomUUID()
     const askedAt = performance.now()
     const attempts = await untilAnswered(
@@ -78,9 +83,10 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     await failpoint('after-accept', run.origin, ours)
     const settlements: Settlement[] = []
     const back: GivenBack[] = []
-    for (const [index, { key, target, ...rest }] of ours.entries()) {
-      const kind = trafficKindOf({ key, target, ...rest })
-      const attempted = { key, kind, token: target.token, attempt: attemptOf.get(nameOf(key)) ?? 1 }
+    for (const [index, delivery] of ours.entries()) {
+      const { key, target } = delivery
+      const attempt = attemptOf.get(nameOf(key)) ?? 1
+      const attempted = { key, kind: trafficKindOf(delivery), token: target.token, attempt }
       const ending = settlementOf(attempted, results[index] as SendResult, rules)
       if (ending.kind === 'settled') settlements.push(ending.settlement)
       else back.push(ending.row)
@@ -93,8 +99,9 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     await failpoint('after-settle', run.origin, ours)
     observe(ours, results)
     const settlementOfKey = new Map(settlements.map((settlement) => [nameOf(settlement), settlement]))
-    return settled.map(({ revision, ...key }) => {
-      return { ...(settlementOfKey.get(nameOf(key)) as Settlement), revision }
+    return settled.flatMap((row) => {
+      const settlement = settlementOfKey.get(nameOf(row))
+      return settlement ? [{ settlement, revision: row.revision }] : []
     })
   }
 
@@ -119,7 +126,7 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   }
 
   const deliverKind = async (held: readonly HeldDelivery[], kind: TrafficKind, run: DeliveryRun) => {
-    const settled: DeliverySummary['settled'][number][] = []
+    const settled: SettledAttempt[] = []
     let left = held
     let patience = patienceMs
     while (left.length > 0) {
@@ -150,7 +157,7 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     )
 
   return async (held, run) => {
-    const settled: DeliverySummary['settled'][number][] = []
+    const settled: SettledAttempt[] = []
     let heldBack = false
     for (const kind of ['transactional', 'promotional'] as const) {
       const ofKind = held.filter((delivery) => trafficKindOf(delivery) === kind)

@@ -9,7 +9,7 @@ import type { Channel, NotificationEvent } from '@dropbell/schemas/generated/not
 import type { ConsumedRecord, Handle } from '@dropbell/shared/kafka/consumer/consumed-record'
 import type { Pool } from 'pg'
 import type { SenderConfig } from './config.ts'
-import type { Deliver, DeliverySummary } from './deliver.ts'
+import type { Deliver, SettledAttempt } from './deliver.ts'
 import type { Failpoint } from './failpoint.ts'
 import type { HeldDelivery } from './held-delivery.ts'
 import { knownOutcome, type PlannedRecord } from './known-outcome.ts'
@@ -118,14 +118,15 @@ const heldDeliveries = (planned: readonly PlannedRecord[], keys: readonly HeldDe
 const outcomesOf = (
   planned: readonly PlannedRecord[],
   { notificationIds }: Claimed,
-  settled: DeliverySummary['settled'],
+  settled: readonly SettledAttempt[],
   now: number,
 ): { known: OutcomeRow[]; toRead: string[] } => {
-  const settledOf = new Map<string, DeliverySummary['settled'][number][]>()
-  for (const settlement of settled) {
-    const before = settledOf.get(settlement.notificationId)
-    if (before) before.push(settlement)
-    else settledOf.set(settlement.notificationId, [settlement])
+  const settledOf = new Map<string, SettledAttempt[]>()
+  for (const attempt of settled) {
+    const { notificationId } = attempt.settlement
+    const before = settledOf.get(notificationId)
+    if (before) before.push(attempt)
+    else settledOf.set(notificationId, [attempt])
   }
   const known: OutcomeRow[] = []
   const toRead: string[] = []

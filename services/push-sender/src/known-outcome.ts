@@ -1,7 +1,7 @@
 import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
 import type { Device } from '@dropbell/database/read-devices'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
-import type { DeliverySummary } from './deliver.ts'
+import type { SettledAttempt } from './deliver.ts'
 import type { Plan } from './plan-deliveries.ts'
 
 /** A notification of a batch, and what is to become of it if it is new. */
@@ -20,12 +20,12 @@ type Delivery = OutcomeRow['deliveries'][number]
  */
 export const knownOutcome = (
   { notification, plan, traceparent }: PlannedRecord,
-  settled: DeliverySummary['settled'],
+  settled: readonly SettledAttempt[],
   now: number,
 ): OutcomeRow | undefined => {
   const refused = plan.deliveries.filter(({ refusal }) => refusal !== null)
   if (refused.length + settled.length < plan.deliveries.length) return undefined
-  const [revision = 1, ...others] = new Set(settled.map((settlement) => settlement.revision))
+  const [revision = 1, ...others] = new Set(settled.map((attempt) => attempt.revision))
   if (others.length > 0) return undefined
   const deliveries: Delivery[] = [
     ...refused.map(({ channel, targetId, refusal }) => ({
@@ -38,14 +38,14 @@ export const knownOutcome = (
       retryable: false,
       settled: now,
     })),
-    ...settled.map(({ channel, targetId, status, code, latencyMs, retryable }) => ({
-      channel,
-      target_id: targetId,
-      status,
-      code,
+    ...settled.map(({ settlement }) => ({
+      channel: settlement.channel,
+      target_id: settlement.targetId,
+      status: settlement.status,
+      code: settlement.code,
       attempt: 1,
-      latency_ms: latencyMs,
-      retryable,
+      latency_ms: settlement.latencyMs,
+      retryable: settlement.retryable,
       settled: now,
     })),
   ]

@@ -63,7 +63,11 @@ export const createPollDeliveries = (deps: PollDeps): ((signal: AbortSignal) => 
     const held = judged.flatMap((verdict) => (verdict.kind === 'send' ? [verdict.held] : []))
     const run = { origin: 'poll', leaseToken, signal, progress: async () => {} } as const
     const { settled, heldBack } = await deps.deliver(held, run)
-    await deps.outcomes.publishOf(new Set([...refusals, ...settled].map(({ notificationId }) => notificationId)))
+    await deps.outcomes.publishOf(
+      new Set(
+        [...refusals, ...settled.map(({ settlement }) => settlement)].map(({ notificationId }) => notificationId),
+      ),
+    )
     return rows.length === limit && !heldBack
   }
 

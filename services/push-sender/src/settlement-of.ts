@@ -35,16 +35,16 @@ export const settlementOf = (attempted: Attempted, result: SendResult, rules: Re
   const { key, kind, token } = attempted
   switch (result.kind) {
     case 'accepted':
-      return settled(key, { status: 'SUCCESS', latencyMs: result.latencyMs, providerId: result.providerId })
-    case 'refused':
-      return settled(key, {
-        code: result.code,
-        latencyMs: result.latencyMs,
-        deadToken: result.invalidTarget ? token : null,
-        ...(result.retryable && retry(attempted, rules, result.retryAfterMs)),
-      })
-    case 'unknown':
-      return settled(key, { code: unknownOutcome, ...(kind === 'transactional' && retry(attempted, rules)) })
+      return { kind: 'settled', settlement: accepted(key, result.latencyMs, result.providerId) }
+    case 'refused': {
+      const again = result.retryable ? retry(attempted, rules, result.retryAfterMs) : never
+      const settlement = failed(key, result.code, again, Math.round(result.latencyMs))
+      return { kind: 'settled', settlement: result.invalidTarget ? { ...settlement, deadToken: token } : settlement }
+    }
+    case 'unknown': {
+      const again = kind === 'transactional' ? retry(attempted, rules) : never
+      return { kind: 'settled', settlement: failed(key, unknownOutcome, again, null) }
+    }
     case 'not-taken':
       return givenBack(key, result.code, jittered(notTakenDelayMs, rules))
     case 'held-back':
@@ -53,26 +53,41 @@ export const settlementOf = (attempted: Attempted, result: SendResult, rules: Re
 }
 
 /** Settles what was not even attempted. */
-export const refused = (key: DeliveryKey, code: string): Settlement => ({ ...unsettled, ...key, code })
+export const refused = (key: DeliveryKey, code: string): Settlement => failed(key, code, never, null)
 
-const unsettled: Omit<Settlement, keyof DeliveryKey> = {
-  status: 'FAIL',
+type Again = Pick<Settlement, 'retryable' | 'retryInMs'>
+
+const never: Again = { retryable: false, retryInMs: null }
+
+const accepted = (key: DeliveryKey, latencyMs: number, providerId: string | null): Settlement => ({
+  notificationId: key.notificationId,
+  channel: key.channel,
+  targetId: key.targetId,
+  status: 'SUCCESS',
   code: null,
   retryable: false,
   retryInMs: null,
-  latencyMs: null,
+  latencyMs: Math.round(latencyMs),
+  providerId,
+  deadToken: null,
+})
+
+const failed = (
+  key: DeliveryKey,
+  code: string,
+  { retryable, retryInMs }: Again,
+  latencyMs: number | null,
+): Settlement => ({
+  notificationId: key.notificationId,
+  channel: key.channel,
+  targetId: key.targetId,
+  status: 'FAIL',
+  code,
+  retryable,
+  retryInMs,
+  latencyMs,
   providerId: null,
   deadToken: null,
-}
-
-const settled = (key: DeliveryKey, said: Partial<Settlement>): Ending => ({
-  kind: 'settled',
-  settlement: {
-    ...unsettled,
-    ...key,
-    ...said,
-    ...(said.latencyMs != null && { latencyMs: Math.round(said.latencyMs) }),
-  },
 })
 
 const givenBack = (key: DeliveryKey, code: string, retryInMs: number): Ending => ({
@@ -81,11 +96,7 @@ const givenBack = (key: DeliveryKey, code: string, retryInMs: number): Ending =>
 })
 
 /** Without a time once the quick retries are spent: the sweep comes for it. */
-const retry = (
-  { attempt }: Attempted,
-  rules: RetryRules,
-  retryAfterMs = 0,
-): Pick<Settlement, 'retryable' | 'retryInMs'> => {
+const retry = ({ attempt }: Attempted, rules: RetryRules, retryAfterMs = 0): Again => {
   const delayMs = rules.delaysMs[attempt - 1]
   if (delayMs === undefined) return { retryable: true, retryInMs: null }
   return { retryable: true, retryInMs: Math.max(jittered(delayMs, rules), retryAfterMs) }

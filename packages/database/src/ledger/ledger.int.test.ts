@@ -78,7 +78,7 @@ const revisionOf = async (notificationId: string) => {
 
 /** One delivery, claimed and attempted. */
 const inFlight = async (said: Partial<PlannedNotification> = {}, { lasts = true } = {}) => {
-  const { deliveries, leaseToken } = await claim([plannedNotification(said)])
+  const { deliveries, leaseToken } = await claim([plannedNotification(said)], { lasts })
   const key = deliveries[0] as DeliveryKey
   return { key, ...(await attempt([key], leaseToken, { lasts })) }
 }
