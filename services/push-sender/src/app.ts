@@ -80,7 +80,7 @@ export const startApp = async (context: AppContext<PushSenderConfig>, parts: App
   })
   const sweepIsDue = createSweepSchedule({ cron: config.RECOVERY_SWEEP_CRON, timezone: config.RECOVERY_SWEEP_TIMEZONE })
   const channel = provider.channel
-  const poll = createPollDeliveries({ pool, channel, config, clock, deliver, outcomes, sweepIsDue, metrics })
+  const poll = createPollDeliveries({ pool, channel, config, clock, deliver, outcomes, sweepIsDue, metrics, log })
   const poller = runPoller({ poll, intervalMs: config.DELIVERY_POLL_INTERVAL_MS, metrics, log })
   shutdown.add('poller', poller.stop)
   const operations = createOperationsServer({

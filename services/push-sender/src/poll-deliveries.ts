@@ -7,6 +7,7 @@ import { type TakeKind, takeDueDeliveries } from '@dropbell/database/ledger/take
 import { defaultRecipient, readRecipients } from '@dropbell/database/read-recipients'
 import type { Clock } from '@dropbell/notification-producer/clock'
 import type { Channel } from '@dropbell/schemas/generated/notification-event'
+import type { Logger } from '@dropbell/shared/log'
 import type { Pool } from 'pg'
 import type { SenderConfig } from './config.ts'
 import type { Deliver } from './deliver.ts'
@@ -24,6 +25,7 @@ export interface PollDeps {
   outcomes: OutcomePublisher
   sweepIsDue(lastLookAt: number, now: number): boolean
   metrics: Pick<SenderMetrics, 'found'>
+  log: Logger
 }
 
 /** Rows of one statement: few enough to lock for a moment only. */
@@ -33,7 +35,7 @@ const leftBehindMs = 5_000
 
 /** One round of what nobody else will do. Any number of instances may do it at the same time. */
 export const createPollDeliveries = (deps: PollDeps): ((signal: AbortSignal) => Promise<void>) => {
-  const { pool, channel, config, clock, metrics } = deps
+  const { pool, channel, config, clock, metrics, log } = deps
   let lastLookAt = clock.now()
 
   const inBatches = async (
@@ -43,6 +45,7 @@ export const createPollDeliveries = (deps: PollDeps): ((signal: AbortSignal) => 
     for (let changed = batchSize; changed === batchSize; ) {
       changed = await change(pool, { limit: batchSize, now: clock.now() })
       metrics.found.inc({ reason }, changed)
+      if (changed > 0) log.info({ kind: reason, records: changed }, 'deliveries moved on')
     }
   }
 
@@ -54,6 +57,7 @@ export const createPollDeliveries = (deps: PollDeps): ((signal: AbortSignal) => 
     const rows = await takeDueDeliveries(pool, kind, options)
     if (rows.length === 0) return false
     metrics.found.inc({ reason: kind }, rows.length)
+    log.info({ kind, records: rows.length }, 'deliveries taken')
     const recipients = await readRecipients(pool, [...new Set(rows.map((row) => row.user_id))])
     const judged = rows.map((row) => reconsider(row, recipients.get(row.user_id) ?? defaultRecipient, clock.now()))
     const refusals = judged.flatMap((verdict) =>

@@ -309,6 +309,21 @@ describe('a batch that fails', () => {
   })
 })
 
+describe('a notification that cannot be stored', () => {
+  it('is dead-lettered at once, and its neighbours are delivered', async () => {
+    const other = await openLane()
+    await other.collectDeadLetters()
+    await other.startHere()
+    const [first, bad, ...rest] = (await other.prepare(4)) as [NotificationEvent, NotificationEvent, NotificationEvent]
+    const unstorable = { ...bad, title: 'a\0b' }
+    const good = [first, ...rest]
+    await other.publish([first, unstorable, ...rest], 0)
+    await other.untilSettled(good)
+    await vi.waitFor(() => expect(other.deadLetters().map(({ key }) => String(key))).toEqual([bad.userId]), inTime)
+    expect(await other.receivedBy([first, bad, ...rest])).toEqual([1, 0, 1, 1])
+  })
+})
+
 describe('several instances', () => {
   it('share the work, and tell nobody twice when records come again', async () => {
     const shared = await openLane()

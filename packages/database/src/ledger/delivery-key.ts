@@ -19,6 +19,9 @@ export const inKeyOrder = <K extends DeliveryKey>(keys: readonly K[]): K[] =>
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
+/** A wait that fits its column. A provider may ask for any time, and no delivery outlives a day's wait by much. */
+export const wholeWaitMs = (milliseconds: number): number => Math.round(Math.min(Math.max(0, milliseconds), 86_400_000))
+
 export const keyOf = (row: Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'>): DeliveryKey => ({
   notificationId: row.notification_id,
   channel: row.channel,

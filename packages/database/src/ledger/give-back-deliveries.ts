@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { DeliveryRow } from '../delivery-row.ts'
 import { askPostgres } from '../postgres-failure.ts'
-import { type DeliveryKey, inKeyOrder, keyColumns, keyOf } from './delivery-key.ts'
+import { type DeliveryKey, inKeyOrder, keyColumns, keyOf, wholeWaitMs } from './delivery-key.ts'
 
 export interface GivenBack extends DeliveryKey {
   /** Why the provider could not take it, if it was asked. */
@@ -37,7 +37,7 @@ export const giveBackDeliveries = async (
   const values = [
     ...keyColumns(sorted),
     sorted.map(({ code }) => code),
-    sorted.map(({ retryInMs }) => Math.round(retryInMs)),
+    sorted.map(({ retryInMs }) => wholeWaitMs(retryInMs)),
     token,
   ]
   const { rows } = await askPostgres(() =>

@@ -288,6 +288,12 @@ describe('READY → given back', () => {
     expect((await take('take-over')).rows).toMatchObject([{ attempt: 0 }])
   })
 
+  it('waits a day at most, however long a provider asks for', async () => {
+    const { key, attemptToken } = await inFlight()
+    const forEver = { ...key, code: 'FCM_PAUSED', retryInMs: Number.POSITIVE_INFINITY }
+    expect(await giveBackDeliveries(database.pool, [forEver], attemptToken)).toHaveLength(1)
+  })
+
   it('works before an attempt too, and only for the holder', async () => {
     const { deliveries, leaseToken } = await claim([plannedNotification()])
     const given = deliveries.map((key) => ({ ...key, code: null, retryInMs: 60_000 }))

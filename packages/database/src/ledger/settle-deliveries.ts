@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { DeliveryRow } from '../delivery-row.ts'
 import { askPostgres } from '../postgres-failure.ts'
-import { type DeliveryKey, inKeyOrder, keyColumns, keyOf } from './delivery-key.ts'
+import { type DeliveryKey, inKeyOrder, keyColumns, keyOf, wholeWaitMs } from './delivery-key.ts'
 
 /** How an attempt ended, or why none was made. */
 export interface Settlement extends DeliveryKey {
@@ -78,7 +78,7 @@ export const settleDeliveries = async (
     sorted.map(({ status }) => status),
     sorted.map(({ code }) => code),
     sorted.map(({ retryable }) => retryable),
-    sorted.map(({ retryInMs }) => retryInMs),
+    sorted.map(({ retryInMs }) => (retryInMs === null ? null : wholeWaitMs(retryInMs))),
     sorted.map(({ latencyMs }) => latencyMs),
     sorted.map(({ providerId }) => providerId),
     sorted.map(({ deadToken }) => deadToken),
