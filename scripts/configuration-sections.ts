@@ -1,6 +1,8 @@
 import { topicsConfig } from '@dropbell/cli/config'
 import { inventoryConfig } from '@dropbell/inventory-consumer/config'
 import { notificationConfig } from '@dropbell/notification-producer/config'
+import { senderConfig } from '@dropbell/push-sender/config'
+import { fcmConfig } from '@dropbell/push-sender/fcm/config'
 import { indexConfig } from '@dropbell/schemas/index-config'
 import { type ConfigRow, type ConfigShape, describeConfig } from '@dropbell/shared/config'
 import { consumerConfig } from '@dropbell/shared/config/consumer'
@@ -32,6 +34,8 @@ export const configurationSections: ConfigurationSection[] = [
   { title: 'Pacing', schema: pacingConfig },
   { title: 'Indices', schema: indexConfig },
   { title: 'inventory-consumer', schema: inventoryConfig },
+  { title: 'push-sender', schema: senderConfig },
+  { title: 'Firebase Cloud Messaging', schema: fcmConfig },
   { title: 'dropbell topics', schema: topicsConfig },
 ]
 

@@ -1,5 +1,7 @@
 import { createInventoryMetrics } from '@dropbell/inventory-consumer/inventory-metrics'
 import { createNotificationMetrics } from '@dropbell/notification-producer/notification-metrics'
+import { createFcmMetrics } from '@dropbell/push-sender/fcm/fcm-metrics'
+import { createSenderMetrics } from '@dropbell/push-sender/sender-metrics'
 import { createDependencyCheck } from '@dropbell/shared/dependency-check'
 import { createConsumerMetrics } from '@dropbell/shared/kafka/consumer/consumer-metrics'
 import { createPacingMetrics } from '@dropbell/shared/kafka/pacing'
@@ -21,6 +23,8 @@ const sections: Section[] = [
   { title: 'Whoever produces notifications', register: createNotificationMetrics },
   { title: 'Whoever is paced by a consumer group', register: createPacingMetrics },
   { title: 'inventory-consumer', register: createInventoryMetrics },
+  { title: 'push-sender', register: createSenderMetrics },
+  { title: 'push-sender: Firebase Cloud Messaging', register: createFcmMetrics },
 ]
 
 interface DescribedMetric {

@@ -6,8 +6,9 @@ import { eventsBench } from './events.ts'
 import { fanoutBench } from './fanout.ts'
 import { describeMachine, describeResult, describeSample, resultLine } from './report.ts'
 import { runBench } from './run-bench.ts'
+import { senderBench } from './sender.ts'
 
-const BENCHES: readonly Bench[] = [codecBench, admissionBench, fanoutBench, eventsBench]
+const BENCHES: readonly Bench[] = [codecBench, admissionBench, fanoutBench, eventsBench, senderBench]
 
 const USAGE = `Usage: npx pnpm bench <name> [--json]
 

@@ -40,6 +40,11 @@ describe('npx pnpm demo', () => {
     for (const line of [...funnel, '10 refused: opted-out', '1 refused: daily-limit', '57 published']) {
       expect(first.stdout).toContain(` ${line}`)
     }
+    // The 57th notification went to two phones, one of them dead; nobody who opted out heard of a price.
+    expect(first.stdout).toContain('57 notifications, 57 of them sent')
+    expect(first.stdout).toContain('57 pushes arrived at devices, none twice (most to one device: 1)')
+    expect(first.stdout).toContain('1 dead token found: its device is INVALID (UNREGISTERED)')
+    expect(first.stdout).toContain(' 0 pushes about prices to the visitors who opted out')
     const kept = await runningEngines()
     expect(kept).toBeGreaterThanOrEqual(4)
 

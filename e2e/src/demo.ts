@@ -4,20 +4,23 @@ import { upWithProgress } from '@dropbell/local-stack/show-progress'
 import { openStack, type Stack } from '@dropbell/local-stack/stack'
 import { stackPaths } from '@dropbell/local-stack/stack-paths'
 import { createRegistryClient } from '@dropbell/schemas/registry-client'
+import type { Environment } from '@dropbell/shared/config'
 import { formatTable } from '@dropbell/shared/format-table'
 import { createLogger } from '@dropbell/shared/log'
 import { connectToStack } from './connect-to-stack.ts'
 import { describeFunnel } from './funnel.ts'
 import { prepareEngines } from './prepare-engines.ts'
 import { elasticsearchRoundTrip, kafkaRoundTrip, postgresRoundTrip, redisRoundTrip } from './round-trips.ts'
-import { runInventoryConsumer } from './run-inventory-consumer.ts'
+import { type RunningService, runInventoryConsumer } from './run-inventory-consumer.ts'
+import { runPushSender } from './run-push-sender.ts'
 import { openShop } from './shop.ts'
+import { demoProject, describePushes, openDemoFcm, scriptDeadToken, showPushes } from './show-pushes.ts'
 import { describeChange, showShop } from './show-shop.ts'
 
 const usage = `npx pnpm demo [--keep]
 
 Brings the real engines up on this machine, without Docker, lets a price drop and a restock happen in a small shop, and
-shows who is told and who is not, and why. Then it takes the engines down. Engines that were up before stay up.
+follows it to the devices (of a simulated Firebase), and shows who is told and who is not, and why. Then it takes the engines down. Engines that were up before stay up.
 
   --keep   leave the engines running; \`npx pnpm stack down\` ends them
   --help   this text
@@ -49,15 +52,18 @@ const printEngines = async (stack: Stack, engines: Engines): Promise<void> => {
 }
 
 const printShop = async (stack: Stack, engines: Engines): Promise<void> => {
-  const env = stack.env()
+  const env: Environment = { ...stack.env(), FCM_PROJECT_ID: demoProject }
   const { topics, subjects } = await prepareEngines(engines, env, log)
   print(`${topics} topics, ${subjects} schema subjects, tables and indices are in place.`)
   const shop = await openShop(engines.elasticsearch.client, engines.postgres.client)
-  const service = await runInventoryConsumer(env, log)
+  const fcm = openDemoFcm(env.FCM_ENDPOINT as string)
+  await scriptDeadToken(fcm, shop)
+  const services: RunningService[] = []
   try {
-    print(`${service.name} is running. What happens in the shop:\n`)
+    for (const run of [runPushSender, runInventoryConsumer]) services.push(await run(env, log))
+    print(`${services.map(({ name }) => name).join(' and ')} are running. What happens in the shop:\n`)
     const registry = createRegistryClient({ url: env.SCHEMA_REGISTRY_URL as string })
-    const { events, funnel, notifications } = await showShop(engines.kafka.client, registry, shop, service.metrics)
+    const { events, funnel, notifications } = await showShop(engines.kafka.client, registry, shop, metricsOf(services))
     const shown = events.filter(({ productId }) => !shop.trifles.includes(productId))
     const rows = shown.map((event) => [event.productId, event.eventType, describeChange(event)])
     rows.push([`${shop.trifles.length} trifles`, 'PRICE_CHANGE', 'price 99.9 → 79.9, each'])
@@ -67,11 +73,15 @@ const printShop = async (stack: Stack, engines: Engines): Promise<void> => {
       const example = notifications.find(({ productId }) => productId === product)
       print(`  ${example?.channels.join(' + ')} to ${example?.userId}: ${example?.title} ${example?.body}`)
     }
-    print('')
+    const pushes = await showPushes(engines.postgres.client, fcm, shop, notifications)
+    print(`\nTo the devices:\n${describePushes(pushes)}\n`)
   } finally {
-    await service.stop()
+    for (const service of services.reverse()) await service.stop()
   }
 }
+
+const metricsOf = (services: readonly RunningService[]) => async (): Promise<string> =>
+  (await Promise.all(services.map(({ metrics }) => metrics()))).join('\n')
 
 const demo = async (keep: boolean, signal: AbortSignal): Promise<void> => {
   const stack = await openStack({ ...stackPaths(process.env, process.cwd()), user: findEngineUser(process.env) })

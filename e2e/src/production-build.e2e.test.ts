@@ -10,7 +10,8 @@ import type { Stack } from '@dropbell/local-stack/stack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const run = promisify(execFile)
-const parts = ['cli', 'inventory-consumer']
+const services = ['inventory-consumer', 'push-sender']
+const parts = ['cli', ...services]
 
 let directory: string
 let stack: Stack
@@ -49,8 +50,8 @@ describe('the images', () => {
     await dropbell('schemas', 'check')
   })
 
-  it('run the inventory consumer, which starts and stops in good order', async () => {
-    const service = spawn(process.execPath, ['dist/main.js'], { ...inImage('inventory-consumer'), stdio: 'pipe' })
+  it.each(services)('run the %s, which starts and stops in good order', async (part) => {
+    const service = spawn(process.execPath, ['dist/main.js'], { ...inImage(part), stdio: 'pipe' })
     const messages: unknown[] = []
     for await (const line of createInterface({ input: service.stdout })) {
       const { msg } = JSON.parse(line) as { msg: string }

@@ -13,6 +13,10 @@ export interface Shop {
   /** Eleven products that one and the same user likes: one more than a day allows. */
   trifles: string[]
   events: ProductInventoryEvent[]
+  /** Visitors who do not want to hear of prices. */
+  optedOut: string[]
+  /** A visitor's second phone, whose token FCM no longer knows. */
+  deadDevice: { deviceId: string; token: string }
 }
 
 const numbered = (prefix: string, count: number): string[] =>
@@ -54,6 +58,15 @@ export const openShop = async (elasticsearch: Client, postgres: Pool): Promise<S
   await postgres.query("INSERT INTO user_info (user_id, locale) SELECT unnest($1::text[]), 'en'", [
     visitors.slice(5, 10),
   ])
+  // Everybody has a phone; one visitor also has an old one.
+  const optedOut = visitors.slice(0, 5)
+  const deadDevice = { deviceId: `old-phone-${run}`, token: `dead-token-${run}` }
+  await postgres.query(
+    `INSERT INTO devices (device_id, user_id, token, platform, push_consent)
+     SELECT 'phone-' || u, u, 'token-' || u, 'ANDROID', true FROM unnest($1::text[]) u
+     UNION ALL SELECT $2, $3, $4, 'IOS', true`,
+    [[...visitors, `fan-${run}`], deadDevice.deviceId, visitors[10], deadDevice.token],
+  )
   const drop = { previousPrice: 99.9, currentPrice: 79.9 }
   const events = [
     inventoryEvent(sneakers, 'PRICE_CHANGE', drop),
@@ -62,7 +75,7 @@ export const openShop = async (elasticsearch: Client, postgres: Pool): Promise<S
     inventoryEvent(backpack, 'PRODUCT_UPDATE', {}),
     ...trifles.map((trifle) => inventoryEvent(trifle, 'PRICE_CHANGE', drop)),
   ]
-  return { sneakers, backpack, trifles, events }
+  return { sneakers, backpack, trifles, events, optedOut, deadDevice }
 }
 
 const inventoryEvent = (

@@ -2,6 +2,7 @@ import { createLogger } from '@dropbell/shared/log'
 import { redactCredentials } from '@dropbell/shared/redact-credentials'
 import { Command } from 'commander'
 import { addDbMigrate } from './commands/db-migrate.ts'
+import { addDbPrune } from './commands/db-prune.ts'
 import { addIndicesApply } from './commands/indices-apply.ts'
 import { addSchemasCheck } from './commands/schemas-check.ts'
 import { addSchemasList } from './commands/schemas-list.ts'
@@ -86,8 +87,9 @@ ${describeExitCodes()}`,
   const db = program
     .command('db')
     .description('The Postgres tables.')
-    .addHelpText('after', '\nExamples:\n  $ dropbell db migrate')
+    .addHelpText('after', '\nExamples:\n  $ dropbell db migrate\n  $ dropbell db prune --keep-days 7')
   addDbMigrate(db, run)
+  addDbPrune(db, run)
 
   const indices = program
     .command('indices')

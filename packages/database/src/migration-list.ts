@@ -2,6 +2,9 @@ import type { MigrationBuilder } from 'node-pg-migrate'
 import * as userInfo from './migrations/0001_user-info.ts'
 import * as notificationPreferences from './migrations/0002_notification-preferences.ts'
 import * as notifications from './migrations/0003_notifications.ts'
+import * as devices from './migrations/0004_devices.ts'
+import * as notificationContent from './migrations/0005_notification-content.ts'
+import * as deliveries from './migrations/0006_deliveries.ts'
 
 /** Forward only: a mistake is put right by the next migration. */
 export interface Migration {
@@ -13,6 +16,9 @@ export const migrationList: Readonly<Record<string, Migration>> = {
   '0001_user-info': userInfo,
   '0002_notification-preferences': notificationPreferences,
   '0003_notifications': notifications,
+  '0004_devices': devices,
+  '0005_notification-content': notificationContent,
+  '0006_deliveries': deliveries,
 }
 
 export const migrationsTable = 'pgmigrations'

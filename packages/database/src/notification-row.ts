@@ -7,4 +7,22 @@ export interface NotificationRow {
   /** Null where the notification came from a writer of version 1. */
   event_id: string | null
   created_at: Date
+  title: string
+  body: string
+  data: Record<string, string>
+  channels: ('PUSH' | 'SMS' | 'EMAIL' | 'IN_APP')[]
+  priority: 'LOW' | 'NORMAL' | 'HIGH'
+  /** When the producer made it. */
+  composed_at: Date
+  event_timestamp: Date | null
+  expires_at: Date
+  traceparent: string | null
+  read_at: Date | null
+  /** Why no channel was even considered. */
+  refusal: string | null
+  /** Counts the changes of its outcome, from 1; 0 while there is none. */
+  outcome_revision: number
+  outcome_at: Date | null
+  /** The last revision that was published. */
+  published_revision: number
 }

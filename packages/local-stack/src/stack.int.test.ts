@@ -140,7 +140,7 @@ describe('an isolated stack', () => {
   })
 
   it('names the engines there are when asked for another', () => {
-    expect(() => stack.engine('mysql')).toThrow('kafka, schema-registry, elasticsearch, redis, postgres')
+    expect(() => stack.engine('mysql')).toThrow('kafka, schema-registry, elasticsearch, redis, postgres, fcm-simulator')
   })
 })
 

@@ -27,6 +27,48 @@ describe('db migrate', () => {
   })
 })
 
+describe('db prune', () => {
+  const openDatabase = async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const env = { DATABASE_URL: database.url }
+    await runInProcess(['db', 'migrate'], { env })
+    return { database, env }
+  }
+
+  it('deletes what expired long enough ago, in batches, and nothing else', async () => {
+    const { database, env } = await openDatabase()
+    await database.pool.query(`
+      INSERT INTO notifications (notification_id, user_id, notification_type, product_id, expires_at)
+      SELECT gen_random_uuid(), 'u', 'PRICE_DROP', 'p', now() - n * interval '1 day' FROM generate_series(1, 40) n;
+      INSERT INTO deliveries (notification_id, channel, target_id, status, transactional, expires_at)
+      SELECT notification_id, 'PUSH', 'd', 'SUCCESS', false, expires_at FROM notifications
+    `)
+    const first = await runInProcess(['db', 'prune', '--batch-size', '3', '--json'], { env })
+    expect(first).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(first.stdout)).toEqual({ notifications: 11, deliveries: 11 })
+    expect(await runInProcess(['db', 'prune', '--keep-days', '20'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'Deleted 10 notifications and 10 deliveries.\n',
+    })
+    const { rows } = await database.pool.query('SELECT count(*)::int AS left FROM deliveries')
+    expect(rows).toEqual([{ left: 19 }])
+  })
+
+  it('refuses to delete what expired less than a day ago', async () => {
+    const { env } = await openDatabase()
+    expect(await runInProcess(['db', 'prune', '--keep-days', '0'], { env })).toMatchObject({ code: 2 })
+  })
+
+  it('asks for a migrated database', async () => {
+    const database = await createTestDatabase()
+    onTestFinished(() => database.drop())
+    const { code, stderr } = await runInProcess(['db', 'prune'], { env: { DATABASE_URL: database.url } })
+    expect(code).not.toBe(0)
+    expect(stderr).toContain('dropbell db migrate')
+  })
+})
+
 describe('indices apply', () => {
   it('makes the indices with our layout, and can be repeated', async () => {
     const env = {

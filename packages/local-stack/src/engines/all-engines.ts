@@ -1,8 +1,9 @@
 import { elasticsearch } from './elasticsearch.ts'
 import type { Engine } from './engine.ts'
+import { fcmSimulator } from './fcm-simulator.ts'
 import { kafka } from './kafka.ts'
 import { postgres } from './postgres.ts'
 import { redis } from './redis.ts'
 import { schemaRegistry } from './schema-registry.ts'
 
-export const allEngines: readonly Engine[] = [kafka, schemaRegistry, elasticsearch, redis, postgres]
+export const allEngines: readonly Engine[] = [kafka, schemaRegistry, elasticsearch, redis, postgres, fcmSimulator]

@@ -7,6 +7,7 @@ export interface TestEnv {
   ELASTICSEARCH_URL: string
   REDIS_URL: string
   DATABASE_URL: string
+  FCM_ENDPOINT: string
 }
 
 declare module 'vitest' {

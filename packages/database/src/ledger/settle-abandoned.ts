@@ -1,0 +1,41 @@
+import type { Pool } from 'pg'
+import { askPostgres } from '../postgres-failure.ts'
+
+/** Attempted, and nobody knows what became of it. */
+export const unknownOutcome = 'UNKNOWN_OUTCOME'
+
+/**
+ * READY, attempted, lease over → FAIL/UNKNOWN_OUTCOME. Whoever attempted it is dead or asleep, and cannot settle it any
+ * more. Final, unless it is transactional: then it is due at once.
+ */
+export const settleAbandonedSql = `
+  WITH abandoned AS MATERIALIZED (
+    SELECT notification_id, channel, target_id
+    FROM deliveries
+    WHERE status = 'READY' AND lease_until <= now() AND attempted_at IS NOT NULL
+    ORDER BY lease_until
+    LIMIT $1
+    FOR UPDATE SKIP LOCKED
+  ), settled AS (
+    UPDATE deliveries d
+    SET status = 'FAIL', code = '${unknownOutcome}', retryable = d.transactional,
+        next_retry_at = CASE WHEN d.transactional THEN now() END,
+        settled_at = to_timestamp($2 / 1000.0), lease_token = NULL, lease_until = NULL
+    FROM abandoned a
+    WHERE (d.notification_id, d.channel, d.target_id) = (a.notification_id, a.channel, a.target_id)
+    RETURNING d.notification_id
+  ), revised AS (
+    UPDATE notifications n
+    SET outcome_revision = n.outcome_revision + 1, outcome_at = now()
+    FROM (SELECT DISTINCT notification_id FROM settled) s
+    WHERE n.notification_id = s.notification_id
+  )
+  SELECT count(*)::int AS settled FROM settled
+`
+
+export const settleAbandoned = async (pool: Pool, { limit, now }: { limit: number; now: number }): Promise<number> => {
+  const { rows } = await askPostgres(() =>
+    pool.query<{ settled: number }>({ name: 'settle-abandoned', text: settleAbandonedSql, values: [limit, now] }),
+  )
+  return rows[0]?.settled ?? 0
+}

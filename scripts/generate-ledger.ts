@@ -1,0 +1,162 @@
+import { claimPlansSql } from '@dropbell/database/ledger/claim-plans'
+import { expireDeliveriesSql } from '@dropbell/database/ledger/expire-deliveries'
+import { giveBackDeliveriesSql } from '@dropbell/database/ledger/give-back-deliveries'
+import { markPublishedSql } from '@dropbell/database/ledger/mark-published'
+import { pruneSettledSql } from '@dropbell/database/ledger/prune-settled'
+import { readOutcomesSql, readUnpublishedSql } from '@dropbell/database/ledger/read-outcomes'
+import { settleAbandonedSql } from '@dropbell/database/ledger/settle-abandoned'
+import { settleDeliveriesSql } from '@dropbell/database/ledger/settle-deliveries'
+import { startAttemptsSql } from '@dropbell/database/ledger/start-attempts'
+import { sweepFailuresSql } from '@dropbell/database/ledger/sweep-failures'
+import { takeOverSql, takeRetriesSql } from '@dropbell/database/ledger/take-due-deliveries'
+import { migrationList } from '@dropbell/database/migration-list'
+import type { MigrationBuilder } from 'node-pg-migrate'
+import { writeOrCheck } from './write-or-check.ts'
+
+/** Without the indentation of the source it stands in. */
+const dedent = (sql: string): string => {
+  const lines = sql
+    .split('\n')
+    .filter((line, index, all) => line.trim() !== '' || (index > 0 && index < all.length - 1))
+  const indents = lines.filter((line) => line.trim() !== '').map((line) => line.length - line.trimStart().length)
+  return lines.map((line) => line.slice(Math.min(...indents))).join('\n')
+}
+
+const block = (sql: string): string => `\`\`\`sql\n${dedent(sql)}\n\`\`\``
+
+const tablesOf = (...migrations: string[]): string => {
+  const statements: string[] = []
+  const recorder = { sql: (sql: string) => statements.push(sql) } as unknown as MigrationBuilder
+  for (const name of migrations) migrationList[name]?.up(recorder)
+  return statements.map(block).join('\n\n')
+}
+
+interface Arrow {
+  title: string
+  meaning: string
+  sql: readonly string[]
+}
+
+const arrows: Arrow[] = [
+  {
+    title: '(none) → READY, or FAIL where the plan refuses',
+    meaning: `Plan and claim, in one statement and so in one transaction per batch. \`$1\` are the notifications, \`$2\` to \`$5\` their
+deliveries, \`$6\` and \`$7\` the lease. Whoever inserts the notification inserts all its deliveries; where it exists, nothing
+is planned again, so a device that was bought later is not told by a replay. A plan that refuses everything has its
+outcome at once.`,
+    sql: [claimPlansSql],
+  },
+  {
+    title: 'READY → READY, attempted',
+    meaning: `The compare-and-set before **every** send, the first or a repeated one. \`$4\` is the token of the lease, \`$5\` a new one for
+the attempt. Only rows that come back are sent, and only until the lease ends, counted from before the question. The
+second half of the condition is for an answer that was lost: asking again finds the same rows and counts nothing twice.
+A lease of which less than half is left begins anew; otherwise \`lease_until\` stays as it is, so that no index changes.`,
+    sql: [startAttemptsSql],
+  },
+  {
+    title: 'attempted → SUCCESS, or FAIL: final, due again, or left to the sweep',
+    meaning: `In bulk, and only with the token of the attempt (\`$11\`): a process that was stopped and wakes up settles nothing. What
+waited and is no longer wanted goes to FAIL here too, with the token of the lease. The outcome of every notification
+concerned gets another revision, and a device whose token turned out to be dead becomes INVALID, unless it has
+another token by now.`,
+    sql: [settleDeliveriesSql],
+  },
+  {
+    title: 'READY → READY, given back',
+    meaning: `For what was not handed over (budget, pause, open breaker) and for what the provider is known not to have taken
+(connection refused, REFUSED_STREAM, a stream above GOAWAY's last id). An attempt that was begun is taken back: an FCM
+that is down burns no attempts. The row is nobody's, and due when its lease is over.`,
+    sql: [giveBackDeliveriesSql],
+  },
+  {
+    title: 'READY, never attempted, lease over → READY, taken over',
+    meaning: `By the poller, every second, day and night: the work of instances that died, what was given back, and deferred rows
+(\`not_before\`) that are due. With a lease of at most 50 s and a poll at least every 10 s, within a minute.`,
+    sql: [takeOverSql],
+  },
+  {
+    title: 'FAIL, due → READY',
+    meaning: `Quick retries, by the same poller. What it took is judged again (expired, opted out, device gone, INVALID or without
+consent → FAIL, final) and then attempted like any other.`,
+    sql: [takeRetriesSql],
+  },
+  {
+    title: 'attempted, lease over → FAIL/UNKNOWN_OUTCOME',
+    meaning: `Nobody knows whether the provider took it. Promotional: final, a missed alert is better than two. TRANSACTIONAL: due
+again, with the same collapse key.`,
+    sql: [settleAbandonedSql],
+  },
+  {
+    title: 'FAIL, quick retries spent → FAIL, due',
+    meaning: `The recovery sweep, by default every 5 minutes from 09:00 until 22:00 in Asia/Seoul. It only makes rows due; the poller
+of any instance takes them. Each sweep buys one attempt, until \`expires_at\`.`,
+    sql: [sweepFailuresSql],
+  },
+  {
+    title: 'FAIL, retryable → FAIL/EXPIRED',
+    meaning: 'By the poller, once the offer is over by the clock of the business.',
+    sql: [expireDeliveriesSql],
+  },
+  {
+    title: 'settled → (none)',
+    meaning: `\`dropbell db prune\`: small batches, never before a day after the expiry, never what is open or has an outcome that was not
+published.`,
+    sql: [pruneSettledSql],
+  },
+  {
+    title: 'Outcomes',
+    meaning: `\`outcome_revision\` counts the changes of an outcome, \`published_revision\` says how far \`notification.outcome.v1\` knows. The
+difference is published by whoever settled, before the offset; after a crash by whoever sees the record again, or by
+the poller five seconds later. A revision may be published twice and says the same. A dead letter's outcome
+(FAILED/\`DEAD_LETTERED\`) has revision 0, so that whatever a replay brings is newer.`,
+    sql: [readOutcomesSql, readUnpublishedSql, markPublishedSql],
+  },
+]
+
+await writeOrCheck({
+  'docs/ledger.md': `# The delivery ledger
+
+One row of \`deliveries\` per (notification, channel, target) is both the lock and the log: a message is handed to a
+provider only by whoever holds its row, after the row says so. This page is generated from the statements that run:
+\`npx pnpm generate\`. A test per arrow is in \`packages/database/src/ledger/ledger.int.test.ts\`; crashes at every point between
+two arrows are in \`services/push-sender/src/crashes.int.test.ts\`.
+
+\`\`\`
+           plan + claim, one statement            provider took it
+  (none) ───────────────▶ READY ──── attempt ───▶ SUCCESS
+     │                      ▲ │                    refused, will not change              → FAIL (final)
+     │ plan refuses         │ ├──── attempt ───▶  refused, may pass                     → FAIL, next_retry_at ──▶ READY, attempt …
+     ▼                      │ │                    … quick retries spent                 → FAIL, sweep ──▶ due again, until EXPIRED
+   FAIL (final)             │ ├──── attempt ───▶  unknown (deadline, lost after write)  → FAIL/UNKNOWN_OUTCOME (TRANSACTIONAL: due again)
+                            │ ├──── attempt ───▶  not taken, or held back               ┐
+                            └─┴── lease ran out before an attempt ◀─────────────────────┘ anybody's again
+\`\`\`
+
+| state | how it looks |
+|---|---|
+| claimed | \`READY\`, \`lease_token\` set, \`attempted_at\` null |
+| in flight | \`READY\`, \`attempted_at\` set; the token is the attempt's |
+| given back | \`READY\`, \`lease_token\` null; \`lease_until\` says when it may be taken |
+| delivered | \`SUCCESS\` |
+| quick retry | \`FAIL\`, \`retryable\`, \`next_retry_at\` set |
+| waits for the sweep | \`FAIL\`, \`retryable\`, \`next_retry_at\` null |
+| final | \`FAIL\`, not \`retryable\`; \`code\` says why |
+
+Leases and retries use the database's clock (\`now()\`), so that instances need not agree on the time. Business times
+(expiry, quiet hours, the hours of the sweep) come from the service's clock, as parameters.
+
+\`code\` is the provider's (\`UNREGISTERED\`, \`UNAVAILABLE\`, …), \`UNKNOWN_OUTCOME\`, or why nothing was sent: \`EXPIRED\`, \`OPTED_OUT\`,
+\`CHANNEL_OPTED_OUT\`, \`NO_DEVICE\`, \`NO_CONSENT\`, \`DEVICE_INVALID\`. A channel that was refused as a whole has one row with an
+empty \`target_id\`; a notification that was refused as a whole (\`EXPIRED\`, \`OPTED_OUT\`, \`CHANNEL_NOT_SERVED\`) has its reason in
+\`notifications.refusal\` and no rows. In an outcome's results, a target that was refused has attempt 0.
+
+## Tables
+
+${tablesOf('0003_notifications', '0004_devices', '0005_notification-content', '0006_deliveries')}
+
+## Arrows
+
+${arrows.map(({ title, meaning, sql }) => `### ${title}\n\n${meaning}\n\n${sql.map(block).join('\n\n')}`).join('\n\n')}
+`,
+})

@@ -1,0 +1,133 @@
+import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { FailpointName, WorkOrigin } from './failpoint.ts'
+import type { TrafficKind } from './provider.ts'
+import { createSenderWorld, type Lane, type SenderWorld } from './testing/sender-world.ts'
+
+vi.setConfig({ testTimeout: 120_000, maxConcurrency: 6 })
+
+let world: SenderWorld
+beforeAll(async () => {
+  world = await createSenderWorld()
+})
+afterAll(() => world?.close())
+
+interface Scene {
+  lane: Lane
+  promotional: NotificationEvent[]
+  transactional: NotificationEvent[]
+}
+
+const openScene = async (): Promise<Scene> => {
+  const lane = await world.openLane()
+  const promotional = await lane.prepare(6)
+  const transactional = await lane.prepare(3, { notificationType: 'TRANSACTIONAL' })
+  return { lane, promotional, transactional }
+}
+
+const all = ({ promotional, transactional }: Scene) => [...promotional, ...transactional]
+
+const refuseFirstAttempts = async ({ lane, ...scene }: Scene): Promise<void> => {
+  for (const { userId } of all({ lane, ...scene })) {
+    await lane.fcm.script({ do: 'refuse', code: 'UNAVAILABLE', times: 1 }, `token-${userId}`)
+  }
+}
+
+interface Crash {
+  name: FailpointName
+  origin: WorkOrigin
+  kind: TrafficKind
+  /** How often each promotional device has it in the end, and with which status. */
+  received: 0 | 1
+  status: string
+}
+
+const crashes: Crash[] = [
+  { name: 'after-claim', origin: 'record', kind: 'promotional', received: 1, status: 'SENT' },
+  { name: 'after-attempt', origin: 'record', kind: 'promotional', received: 0, status: 'FAILED' },
+  { name: 'after-accept', origin: 'record', kind: 'promotional', received: 1, status: 'FAILED' },
+  { name: 'after-settle', origin: 'record', kind: 'promotional', received: 1, status: 'SENT' },
+  { name: 'before-offset', origin: 'record', kind: 'promotional', received: 1, status: 'SENT' },
+  { name: 'after-attempt', origin: 'record', kind: 'transactional', received: 1, status: 'SENT' },
+  { name: 'after-accept', origin: 'record', kind: 'transactional', received: 1, status: 'SENT' },
+  { name: 'after-attempt', origin: 'poll', kind: 'promotional', received: 0, status: 'FAILED' },
+  { name: 'after-accept', origin: 'poll', kind: 'promotional', received: 1, status: 'FAILED' },
+  { name: 'after-settle', origin: 'poll', kind: 'promotional', received: 1, status: 'SENT' },
+]
+
+describe('an instance that dies', () => {
+  it.concurrent.each(crashes.map((crash) => [`${crash.name} (${crash.kind}, ${crash.origin})`, crash] as const))(
+    '%s leaves nothing open and nobody told twice',
+    async (_, { received, status, ...at }) => {
+      const scene = await openScene()
+      const { lane, promotional, transactional } = scene
+      if (at.origin === 'poll') await refuseFirstAttempts(scene)
+      const victim = await lane.start({ ...at, signal: 'SIGKILL' })
+      await lane.publish(all(scene), 0)
+      expect(await victim.ended).toBe('SIGKILL')
+      await lane.startHere()
+      const outcomes = await lane.untilSettled(all(scene))
+
+      expect(await lane.receivedBy(promotional)).toEqual(promotional.map(() => received))
+      expect(outcomes.slice(0, promotional.length).map((outcome) => outcome.status)).toEqual(
+        promotional.map(() => status),
+      )
+      expect(Math.min(...(await lane.receivedBy(transactional)))).toBeGreaterThanOrEqual(1)
+      expect(outcomes.slice(promotional.length).map((outcome) => outcome.status)).toEqual(
+        transactional.map(() => 'SENT'),
+      )
+      await lane.stop()
+    },
+  )
+
+  it.concurrent('in mid-call leaves an unknown outcome, and promotional devices with one message', async () => {
+    const scene = await openScene()
+    const { lane, promotional, transactional } = scene
+    for (const { userId } of promotional) {
+      await lane.fcm.script({ do: 'accept', latencyMs: 60_000 }, `token-${userId}`)
+    }
+    const victim = await lane.start()
+    await lane.publish(all(scene), 0)
+    await vi.waitFor(async () => expect(await lane.receivedBy(promotional)).toEqual(promotional.map(() => 1)), {
+      timeout: 20_000,
+      interval: 20,
+    })
+    await victim.kill()
+    await lane.startHere()
+    const outcomes = await lane.untilSettled(all(scene))
+    expect(await lane.receivedBy(all(scene))).toEqual(all(scene).map(() => 1))
+    expect(outcomes.map(({ reason }) => reason)).toEqual([
+      ...promotional.map(() => 'UNKNOWN_OUTCOME'),
+      ...transactional.map(() => null),
+    ])
+    await lane.stop()
+  })
+})
+
+describe('an instance that stands still until its lease is over', () => {
+  it.concurrent.each([
+    ['after-claim', { received: 1, status: 'SENT' }],
+    ['after-attempt', { received: 0, status: 'FAILED' }],
+    ['after-accept', { received: 1, status: 'FAILED' }],
+  ] as const)('%s sends nothing and settles nothing when it goes on', async (name, { received, status }) => {
+    const scene = await openScene()
+    const { lane, promotional } = scene
+    const sleeper = await lane.start({ name, origin: 'record', kind: 'promotional', signal: 'SIGSTOP' })
+    await lane.publish(all(scene), 0)
+    await vi.waitFor(async () => expect(await sleeper.isStopped()).toBe(true), { timeout: 20_000, interval: 50 })
+    await lane.startHere()
+    await lane.untilSettled(all(scene))
+    const rows = await lane.rowsOf(all(scene))
+    sleeper.signal('SIGCONT')
+    // It has gone on as far as it could once its records are settled, or its group has told it to begin anew.
+    await vi.waitFor(() => expect(sleeper.lines().some(({ msg }) => /^batch /.test(String(msg)))).toBe(true), {
+      timeout: 20_000,
+      interval: 50,
+    })
+    expect(await lane.receivedBy(promotional)).toEqual(promotional.map(() => received))
+    expect(await lane.rowsOf(all(scene))).toEqual(rows)
+    const outcomes = await lane.untilSettled(promotional)
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(promotional.map(() => status))
+    await lane.stop()
+  })
+})

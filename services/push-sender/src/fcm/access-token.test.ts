@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest'
+import { createAccessTokens } from './access-token.ts'
+
+const world = (lifetimeSeconds = 3_600) => {
+  let asked = 0
+  let time = 0
+  let failure: Error | undefined
+  const credential = {
+    getAccessToken: async () => {
+      asked++
+      if (failure) throw failure
+      return { access_token: `token-${asked}`, expires_in: lifetimeSeconds }
+    },
+  }
+  const tokens = createAccessTokens({ credential, now: () => time })
+  return {
+    tokens,
+    asked: () => asked,
+    pass: (ms: number) => {
+      time += ms
+    },
+    fail: (error: Error | undefined) => {
+      failure = error
+    },
+  }
+}
+
+describe('access tokens', () => {
+  it('are asked for once, however many want one', async () => {
+    const { tokens, asked } = world()
+    expect(await Promise.all([tokens.get(), tokens.get()])).toEqual(['token-1', 'token-1'])
+    await tokens.get()
+    expect(asked()).toBe(1)
+  })
+
+  it('are renewed before they end', async () => {
+    const { tokens, pass } = world()
+    await tokens.get()
+    pass(3_600_000 - 300_000 - 1)
+    expect(await tokens.get()).toBe('token-1')
+    pass(1)
+    expect(await tokens.get()).toBe('token-2')
+  })
+
+  it('are asked for anew when FCM refuses one, but not once more for each message that it refused', async () => {
+    const { tokens } = world()
+    const refused = await tokens.get()
+    tokens.forget(refused)
+    expect(await tokens.get()).toBe('token-2')
+    tokens.forget(refused)
+    expect(await tokens.get()).toBe('token-2')
+  })
+
+  it('are asked for again after a failure', async () => {
+    const { tokens, fail } = world()
+    fail(new Error('metadata server is away'))
+    await expect(tokens.get()).rejects.toThrow('away')
+    fail(undefined)
+    expect(await tokens.get()).toBe('token-2')
+  })
+})

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto'
+import { type Claimed, claimPlans, type PlannedNotification } from '@dropbell/database/ledger/claim-plans'
+import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
+import { readDevices } from '@dropbell/database/read-devices'
+import { defaultRecipient, type Recipient, readRecipients } from '@dropbell/database/read-recipients'
+import type { Clock } from '@dropbell/notification-producer/clock'
+import { expiryOf, type ValidityConfig } from '@dropbell/notification-producer/notification-validity'
+import type { Channel, NotificationEvent } from '@dropbell/schemas/generated/notification-event'
+import type { ConsumedRecord, Handle } from '@dropbell/shared/kafka/consumer/consumed-record'
+import type { Pool } from 'pg'
+import type { SenderConfig } from './config.ts'
+import type { Deliver, SettledAttempt } from './deliver.ts'
+import type { Failpoint } from './failpoint.ts'
+import type { HeldDelivery } from './held-delivery.ts'
+import { knownOutcome, type PlannedRecord } from './known-outcome.ts'
+import { type Plan, planDeliveries } from './plan-deliveries.ts'
+import type { OutcomePublisher } from './publish-outcomes.ts'
+import type { SenderMetrics } from './sender-metrics.ts'
+
+export interface NotificationBatchDeps {
+  pool: Pool
+  served: ReadonlySet<Channel>
+  config: Pick<SenderConfig, 'DELIVERY_LEASE_MS'> & ValidityConfig
+  clock: Clock
+  deliver: Deliver
+  outcomes: Pick<OutcomePublisher, 'publishOf'>
+  metrics: Pick<SenderMetrics, 'planned'>
+  failpoint: Failpoint
+}
+
+/**
+ * From a batch of notifications to their outcomes. A notification is planned by whoever first brings it into the
+ * ledger; from then on the ledger decides, and a record that comes again finds nothing to do but to see its outcome
+ * published. What this does not get to, because it fails or dies, the poller does.
+ */
+export const createNotificationHandler = (deps: NotificationBatchDeps): Handle<NotificationEvent> => {
+  const { pool, config, clock, metrics } = deps
+
+  const planRecords = async (records: readonly ConsumedRecord<NotificationEvent>[]): Promise<PlannedRecord[]> => {
+    const userIds = [...new Set(records.map(({ value }) => value.userId))]
+    const [recipients, devices] = await Promise.all([readRecipients(pool, userIds), readDevices(pool, userIds)])
+    const now = clock.now()
+    return records.map(({ value, traceparent }) => {
+      const recipient: Recipient = recipients.get(value.userId) ?? defaultRecipient
+      const ofUser = devices.get(value.userId) ?? []
+      const expiresAt = value.expiresAt ?? expiryOf(config, value.notificationType, value.timestamp)
+      const plan = planDeliveries(value, { recipient, devices: ofUser, served: deps.served, expiresAt, now })
+      const notification = value.expiresAt === null ? { ...value, expiresAt } : value
+      return { notification: notification as PlannedRecord['notification'], plan, devices: ofUser, traceparent }
+    })
+  }
+
+  return async (records, { signal, progress }) => {
+    const planned = await planRecords(firstOfEach(records))
+    const leaseToken = randomUUID()
+    const claimed = await claimPlans(pool, planned.map(toPlannedNotification), {
+      leaseToken,
+      leaseMs: config.DELIVERY_LEASE_MS,
+      now: clock.now(),
+    })
+    await progress()
+    const held = heldDeliveries(planned, claimed.deliveries)
+    await deps.failpoint('after-claim', 'record', held)
+    const { settled } = await deps.deliver(held, { origin: 'record', leaseToken, signal, progress })
+    const { known, toRead } = outcomesOf(planned, claimed, settled, clock.now())
+    await deps.outcomes.publishOf(toRead, known)
+    await deps.failpoint('before-offset', 'record', held)
+    for (const { notification, plan } of planned) {
+      if (claimed.notificationIds.has(notification.notificationId)) countPlan(metrics, plan)
+    }
+  }
+}
+
+/** A producer that tried again may have written a notification twice. */
+const firstOfEach = (records: readonly ConsumedRecord<NotificationEvent>[]): ConsumedRecord<NotificationEvent>[] => {
+  const byId = new Map<string, ConsumedRecord<NotificationEvent>>()
+  for (const record of records) {
+    if (!byId.has(record.value.notificationId)) byId.set(record.value.notificationId, record)
+  }
+  return [...byId.values()]
+}
+
+const toPlannedNotification = ({ notification, plan, traceparent }: PlannedRecord): PlannedNotification => ({
+  notificationId: notification.notificationId,
+  userId: notification.userId,
+  type: notification.notificationType,
+  productId: notification.productId,
+  eventId: notification.eventId,
+  title: notification.title,
+  body: notification.body,
+  data: notification.data,
+  channels: notification.channels,
+  priority: notification.priority,
+  composedAt: notification.timestamp,
+  eventTimestamp: notification.eventTimestamp,
+  expiresAt: notification.expiresAt,
+  traceparent,
+  refusal: plan.refusal,
+  deliveries: plan.deliveries,
+})
+
+const heldDeliveries = (planned: readonly PlannedRecord[], keys: readonly HeldDelivery['key'][]): HeldDelivery[] => {
+  const byId = new Map(planned.map((record) => [record.notification.notificationId, record]))
+  return keys.flatMap((key) => {
+    const record = byId.get(key.notificationId)
+    const device = record?.devices.find(({ deviceId }) => deviceId === key.targetId)
+    if (!record || !device) return []
+    const { token, platform, locale } = device
+    const target = { id: key.targetId, token, platform, ...(locale !== null && { locale }) }
+    return [{ key, notification: record.notification, target }]
+  })
+}
+
+/**
+ * What is new and settled as a whole is known without asking. Everything else the ledger knows: those that were there
+ * before may have an outcome that whoever settled them did not live to publish.
+ */
+const outcomesOf = (
+  planned: readonly PlannedRecord[],
+  { notificationIds }: Claimed,
+  settled: readonly SettledAttempt[],
+  now: number,
+): { known: OutcomeRow[]; toRead: string[] } => {
+  const settledOf = new Map<string, SettledAttempt[]>()
+  for (const attempt of settled) {
+    const { notificationId } = attempt.settlement
+    const before = settledOf.get(notificationId)
+    if (before) before.push(attempt)
+    else settledOf.set(notificationId, [attempt])
+  }
+  const known: OutcomeRow[] = []
+  const toRead: string[] = []
+  for (const record of planned) {
+    const id = record.notification.notificationId
+    const outcome = notificationIds.has(id) ? knownOutcome(record, settledOf.get(id) ?? [], now) : undefined
+    if (outcome) known.push(outcome)
+    else if (!notificationIds.has(id) || settledOf.has(id)) toRead.push(id)
+  }
+  return { known, toRead }
+}
+
+const countPlan = ({ planned }: Pick<SenderMetrics, 'planned'>, { refusal, deliveries }: Plan): void => {
+  if (refusal !== null) planned.inc({ result: refusal })
+  for (const delivery of deliveries) planned.inc({ result: delivery.refusal ?? 'send' })
+}

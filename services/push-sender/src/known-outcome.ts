@@ -1,0 +1,68 @@
+import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
+import type { Device } from '@dropbell/database/read-devices'
+import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
+import type { SettledAttempt } from './deliver.ts'
+import type { Plan } from './plan-deliveries.ts'
+
+/** A notification of a batch, and what is to become of it if it is new. */
+export interface PlannedRecord {
+  readonly notification: NotificationEvent & { readonly expiresAt: number }
+  readonly plan: Plan
+  readonly devices: readonly Device[]
+  readonly traceparent: string
+}
+
+type Delivery = OutcomeRow['deliveries'][number]
+
+/**
+ * The outcome of a notification that was planned and settled just now, all of it at once: what the ledger would say,
+ * without asking. Undefined where some of it is still open, or was settled apart.
+ */
+export const knownOutcome = (
+  { notification, plan, traceparent }: PlannedRecord,
+  settled: readonly SettledAttempt[],
+  now: number,
+): OutcomeRow | undefined => {
+  const refused = plan.deliveries.filter(({ refusal }) => refusal !== null)
+  if (refused.length + settled.length < plan.deliveries.length) return undefined
+  const [revision = 1, ...others] = new Set(settled.map((attempt) => attempt.revision))
+  if (others.length > 0) return undefined
+  const deliveries: Delivery[] = [
+    ...refused.map(({ channel, targetId, refusal }) => ({
+      channel,
+      target_id: targetId,
+      status: 'FAIL' as const,
+      code: refusal,
+      attempt: 0,
+      latency_ms: null,
+      retryable: false,
+      settled: now,
+    })),
+    ...settled.map(({ settlement }) => ({
+      channel: settlement.channel,
+      target_id: settlement.targetId,
+      status: settlement.status,
+      code: settlement.code,
+      attempt: 1,
+      latency_ms: settlement.latencyMs,
+      retryable: settlement.retryable,
+      settled: now,
+    })),
+  ]
+  return {
+    notification_id: notification.notificationId,
+    user_id: notification.userId,
+    notification_type: notification.notificationType,
+    product_id: notification.productId,
+    event_id: notification.eventId,
+    title: notification.title,
+    channels: notification.channels as OutcomeRow['channels'],
+    event_timestamp: notification.eventTimestamp === null ? null : new Date(notification.eventTimestamp),
+    composed_at: new Date(notification.timestamp),
+    traceparent,
+    refusal: plan.refusal,
+    outcome_revision: revision,
+    outcome_at: new Date(now),
+    deliveries: deliveries.sort((a, b) => (a.target_id < b.target_id ? -1 : 1)),
+  }
+}

@@ -1,0 +1,48 @@
+import { sleep } from '@dropbell/shared/kafka/consumer/sleep'
+import type { Logger } from '@dropbell/shared/log'
+import type { SenderMetrics } from './sender-metrics.ts'
+
+export interface PollerOptions {
+  poll(signal: AbortSignal): Promise<void>
+  intervalMs: number
+  metrics: Pick<SenderMetrics, 'polls'>
+  log: Logger
+}
+
+export interface Poller {
+  /** Ends the round under way. */
+  stop(): Promise<void>
+  /** For /healthz. */
+  isAlive(): boolean
+}
+
+/** A round takes as long as a batch takes to send; one that takes much longer hangs. */
+const stuckAfterMs = 300_000
+
+/** Rounds follow each other, never overlap, and go on after a failure. */
+export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Poller => {
+  const stopping = new AbortController()
+  let lastRoundAt = performance.now()
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        await poll(stopping.signal)
+        metrics.polls.inc({ outcome: 'ok' })
+      } catch (err) {
+        metrics.polls.inc({ outcome: 'failed' })
+        log.warn({ err }, 'delivery poll failed, the next one follows')
+      }
+      lastRoundAt = performance.now()
+      await sleep(intervalMs, stopping.signal)
+    }
+  }
+  const ended = run()
+  return {
+    stop: () => {
+      stopping.abort()
+      return ended
+    },
+    isAlive: () => performance.now() - lastRoundAt < stuckAfterMs,
+  }
+}

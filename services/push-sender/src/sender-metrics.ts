@@ -1,0 +1,41 @@
+import { channelSymbols, notificationTypeSymbols } from '@dropbell/schemas/generated/notification-event'
+import { outcomeStatusSymbols } from '@dropbell/schemas/generated/notification-outcome'
+import { createCounter, createHistogram, endToEndBuckets } from '@dropbell/shared/metrics'
+import type { Registry } from 'prom-client'
+import { refusalCodes } from './plan-deliveries.ts'
+
+export type SenderMetrics = ReturnType<typeof createSenderMetrics>
+
+export const createSenderMetrics = (registry: Registry) => ({
+  planned: createCounter(registry, {
+    name: 'dropbell_deliveries_planned_total',
+    help: 'Deliveries of new notifications: to be sent, or refused by reason.',
+    labels: { result: ['send', ...refusalCodes] },
+  }),
+  settled: createCounter(registry, {
+    name: 'dropbell_delivery_attempts_total',
+    help: 'Attempts to deliver, by what the provider made of them.',
+    labels: { channel: channelSymbols, result: ['accepted', 'refused', 'unknown', 'not-taken', 'held-back'] },
+  }),
+  found: createCounter(registry, {
+    name: 'dropbell_deliveries_found_total',
+    help: 'Deliveries that the poller found: due retries, work of dead instances, attempts nobody settled, expired ones, and those the recovery sweep made due.',
+    labels: { reason: ['retry', 'take-over', 'abandoned', 'expired', 'sweep'] },
+  }),
+  outcomes: createCounter(registry, {
+    name: 'dropbell_outcomes_published_total',
+    help: 'Outcomes of notifications, each revision counted.',
+    labels: { status: outcomeStatusSymbols },
+  }),
+  polls: createCounter(registry, {
+    name: 'dropbell_delivery_polls_total',
+    help: 'Rounds of the delivery poller.',
+    labels: { outcome: ['ok', 'failed'] },
+  }),
+  eventToProviderSeconds: createHistogram(registry, {
+    name: 'dropbell_event_to_provider_seconds',
+    help: 'From an event to the moment a provider took its notification.',
+    labels: { type: notificationTypeSymbols },
+    buckets: endToEndBuckets,
+  }),
+})
