@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectToStack } from '@dropbell/e2e/connect-to-stack'
 import { prepareEngines } from '@dropbell/e2e/prepare-engines'
-import { type ServiceProcess, startServiceProcess } from '@dropbell/inventory-consumer/testing/service-process'
 import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
+import { type ServiceProcess, startServiceProcess } from '@dropbell/local-stack/service-process'
 import { createCodec } from '@dropbell/schemas/codec'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
 import { createRegistryClient } from '@dropbell/schemas/registry-client'
@@ -72,7 +72,7 @@ export async function openBenchWorld(say: Say) {
     async restartService(variables: Record<string, string>): Promise<ServiceProcess> {
       await service?.stop()
       await engines.redis.client.flushall()
-      service = await startServiceProcess({ ...env, ...variables })
+      service = await startServiceProcess('services/inventory-consumer/src/main.ts', { ...env, ...variables })
       return service
     },
 

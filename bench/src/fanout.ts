@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServiceProcess } from '@dropbell/inventory-consumer/testing/service-process'
+import type { ServiceProcess } from '@dropbell/local-stack/service-process'
 import { notificationPushTopic } from '@dropbell/schemas/topics'
 import { chunksOf } from '@dropbell/shared/chunks-of'
 import { type KafkaMessage, type Message, Partitioners } from 'kafkajs'

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlive, type ProcessIdentity } from '@dropbell/local-stack/processes/process-identity'
-import { runFromSource } from '@dropbell/local-stack/testing/run-cli'
+import { runFromSource } from '@dropbell/local-stack/run-from-source'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 let home: string

@@ -8,9 +8,9 @@ import { allEngines } from './engines/all-engines.ts'
 import { startIsolatedStack } from './isolated-stack.ts'
 import { findEngineUser } from './processes/engine-user.ts'
 import { isAlive, type ProcessIdentity } from './processes/process-identity.ts'
+import { runFromSource } from './run-from-source.ts'
 import { openStack } from './stack.ts'
 import { stackPaths } from './stack-paths.ts'
-import { runFromSource } from './testing/run-cli.ts'
 
 const stackCli = 'packages/local-stack/src/main.ts'
 let home: string

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ServiceProcess } from '@dropbell/local-stack/service-process'
 import { notificationIdOf } from '@dropbell/notification-producer/notification-id'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { indexBehaviors } from './testing/behaviors.ts'
-import type { ServiceProcess } from './testing/service-process.ts'
 import { createServiceWorld, priceDrop, restock, type ServiceWorld, uniqueId } from './testing/service-world.ts'
 
 let world: ServiceWorld

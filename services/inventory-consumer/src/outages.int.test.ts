@@ -1,9 +1,9 @@
+import { ServiceStartError } from '@dropbell/local-stack/service-process'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
 import { Redis } from 'ioredis'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { indexBehaviors } from './testing/behaviors.ts'
-import { ServiceStartError } from './testing/service-process.ts'
 import { createServiceWorld, priceDrop, type ServiceWorld, uniqueId } from './testing/service-world.ts'
 
 let world: ServiceWorld

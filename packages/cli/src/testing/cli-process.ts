@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type CliRun, runFromSource } from '@dropbell/local-stack/testing/run-cli'
+import { type CliRun, runFromSource } from '@dropbell/local-stack/run-from-source'
 
 const entry = join(import.meta.dirname, '../main.ts')
 

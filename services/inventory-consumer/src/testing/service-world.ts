@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { migrate } from '@dropbell/database/migrate'
 import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
+import { type ServiceProcess, startServiceProcess } from '@dropbell/local-stack/service-process'
 import { createCodec } from '@dropbell/schemas/codec'
 import type { FanoutRequest } from '@dropbell/schemas/generated/fanout-request'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
@@ -23,7 +24,6 @@ import { Client } from '@elastic/elasticsearch'
 import { Kafka, logLevel, type Message, Partitioners } from 'kafkajs'
 import pg from 'pg'
 import { type Collected, collectTopic } from './collect-topic.ts'
-import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 
 const indices = { USER_BEHAVIOR_INDEX: 'user_behavior_index', PRODUCT_INDEX: 'product_index' }
 
@@ -105,7 +105,7 @@ export const createServiceWorld = async () => {
     publishRaw: (messages: Message[]) => producer.send({ topic: productInventoryTopic.name, acks: -1, messages }),
 
     startService: async (overrides: Record<string, string> = {}): Promise<ServiceProcess> => {
-      const started = await startServiceProcess({ ...env, ...overrides })
+      const started = await startServiceProcess('services/inventory-consumer/src/main.ts', { ...env, ...overrides })
       services.push(started)
       return started
     },

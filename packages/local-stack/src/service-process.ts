@@ -1,12 +1,18 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
-import { runFromSource } from '@dropbell/local-stack/testing/run-cli'
+import { runFromSource } from './run-from-source.ts'
 
 export interface ServiceProcess {
   /** Its log so far, one object a line. */
   lines(): readonly Record<string, unknown>[]
   metrics(): Promise<string>
+  signal(signal: NodeJS.Signals): void
+  /** Stands still, by SIGSTOP. */
+  isStopped(): Promise<boolean>
+  /** By which signal it ended. */
+  ended: Promise<NodeJS.Signals | null>
   /** kill -9. */
   kill(): Promise<void>
   /** SIGTERM; resolves to the exit code. */
@@ -15,12 +21,9 @@ export interface ServiceProcess {
 
 export class ServiceStartError extends Error {}
 
-/** The service as production runs it: a process of its own. Resolves when it has joined its group. */
-export const startServiceProcess = async (env: Record<string, string>): Promise<ServiceProcess> => {
-  const { child, result } = runFromSource('services/inventory-consumer/src/main.ts', [], {
-    OPERATIONS_PORT: '0',
-    ...env,
-  })
+/** A service as production runs it: a process of its own, from its entry point. Resolves when it has started. */
+export const startServiceProcess = async (entry: string, env: Record<string, string>): Promise<ServiceProcess> => {
+  const { child, result } = runFromSource(entry, [], { OPERATIONS_PORT: '0', ...env })
   const lines: Record<string, unknown>[] = []
   const started = new Promise<void>((resolve, reject) => {
     createInterface({ input: child.stdout as Readable }).on('line', (line) => {
@@ -43,6 +46,9 @@ export const startServiceProcess = async (env: Record<string, string>): Promise<
   return {
     lines: () => lines,
     metrics: async () => (await fetch(`http://127.0.0.1:${operations?.port}/metrics`)).text(),
+    signal: (signal) => void child.kill(signal),
+    isStopped: async () => /^State:\s+T/m.test(await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')),
+    ended: result.then(({ signal }) => signal),
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
   }
