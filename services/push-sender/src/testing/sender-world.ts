@@ -3,6 +3,7 @@ import type { DeliveryRow } from '@dropbell/database/delivery-row'
 import { migrate } from '@dropbell/database/migrate'
 import { createFcmControl } from '@dropbell/local-stack/fcm-simulator/control-client'
 import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
+import { type ServiceProcess, startServiceProcess } from '@dropbell/local-stack/service-process'
 import { createCodec } from '@dropbell/schemas/codec'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
@@ -19,7 +20,6 @@ import { expect, vi } from 'vitest'
 import { type AppParts, startApp } from '../app.ts'
 import { pushSenderSchema } from '../service-config.ts'
 import type { FailpointPlan } from './run-with-failpoint.ts'
-import { type SenderProcess, startSenderProcess } from './sender-process.ts'
 
 const engines = ['kafka', 'schema-registry', 'redis', 'postgres', 'fcm-simulator']
 
@@ -81,7 +81,7 @@ export const createSenderWorld = async () => {
     cleanUps.push(() => pool.end())
     const fcm = createFcmControl(env.FCM_ENDPOINT as string, name)
     const plan: FailpointPlan = { input: { topic, groupId: name }, sessionTimeoutMs: 6_000 }
-    const processes: SenderProcess[] = []
+    const processes: ServiceProcess[] = []
     const here: (() => Promise<unknown>)[] = []
     cleanUps.push(() => Promise.all(processes.map((running) => running.kill())))
     const serviceEnv = { ...env, ...impatient, DATABASE_URL: database, FCM_PROJECT_ID: name, ...overrides }
@@ -98,9 +98,9 @@ export const createSenderWorld = async () => {
 
     return {
       ...{ name, topic, pool, fcm, send, rowsOf, outcomesOf },
-      start: async (at?: FailpointPlan['at'], more: Record<string, string> = {}): Promise<SenderProcess> => {
+      start: async (at?: FailpointPlan['at'], more: Record<string, string> = {}): Promise<ServiceProcess> => {
         const FAILPOINT_PLAN = JSON.stringify({ ...plan, ...(at && { at }) })
-        const started = await startSenderProcess('testing/run-with-failpoint.ts', {
+        const started = await startServiceProcess('services/push-sender/src/testing/run-with-failpoint.ts', {
           ...serviceEnv,
           ...more,
           FAILPOINT_PLAN,
