@@ -26,7 +26,7 @@ const outageMs = 10_000
 
 /** Leases outlast the outage: whoever has sent something settles it when the database is back. */
 const patient = {
-  DELIVERY_LEASE_MS: '20000',
+  DELIVERY_LEASE_MS: '30000',
   DELIVERY_SEND_DEADLINE_MS: '3000',
   DELIVERY_RETRY_DELAYS_MS: '1000,2000,4000,8000',
   CONSUMER_MAX_BATCH_RECORDS: '20',
