@@ -44,18 +44,22 @@ export const senderBench: Bench = {
       await stop()
       throw error
     }
-    const [empty, full] = services as [SenderService, SenderService]
+    const [small, full] = services as [SenderService, SenderService]
     const opened = adapters
-    return { round: () => measure(opened, empty, full), stop }
+    return { round: () => measure(opened, small, full), stop }
   },
 }
 
-async function measure(adapters: SenderAdapters, empty: SenderService, full: SenderService): Promise<Sample> {
-  const { rawPerSecond, http2PerSecond, sdkPerSecond } = await measureAdapters(adapters)
-  const first = await empty.measure(MESSAGES)
+/** Everything before and after, in mirrored order, so that a machine that slows down slows all of it. */
+async function measure(adapters: SenderAdapters, small: SenderService, full: SenderService): Promise<Sample> {
+  const before = await measureAdapters(adapters)
+  const first = await small.measure(MESSAGES)
   const fullLedgerPerSecond = ((await full.measure(MESSAGES)) + (await full.measure(MESSAGES))) / 2
-  // Before and after, so that a machine that slows down slows both.
-  const servicePerSecond = (first + (await empty.measure(MESSAGES))) / 2
+  const servicePerSecond = (first + (await small.measure(MESSAGES))) / 2
+  const after = await measureAdapters(adapters)
+  const rawPerSecond = (before.rawPerSecond + after.rawPerSecond) / 2
+  const http2PerSecond = (before.http2PerSecond + after.http2PerSecond) / 2
+  const sdkPerSecond = (before.sdkPerSecond + after.sdkPerSecond) / 2
   return {
     ratios: {
       raw: servicePerSecond / rawPerSecond,

@@ -1,23 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
+import type { Stack } from '@dropbell/local-stack/stack'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createSenderWorld, type Lane, type SenderWorld } from './testing/sender-world.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
+const engines = ['kafka', 'schema-registry', 'redis', 'postgres', 'fcm-simulator']
+
+let stack: Stack
 let world: SenderWorld
 let lane: Lane
 beforeAll(async () => {
-  world = await createSenderWorld()
+  stack = await startIsolatedStack({ engines })
+  world = await createSenderWorld(stack)
 })
 afterEach(() => lane?.stop())
-afterAll(() => world?.close())
+afterAll(async () => {
+  await world?.close()
+  await stack?.reset()
+})
 
 const outageMs = 10_000
 
 /** Leases outlast the outage: whoever has sent something settles it when the database is back. */
 const patient = {
-  DELIVERY_LEASE_MS: '20000',
+  DELIVERY_LEASE_MS: '30000',
   DELIVERY_SEND_DEADLINE_MS: '3000',
   DELIVERY_RETRY_DELAYS_MS: '1000,2000,4000,8000',
   CONSUMER_MAX_BATCH_RECORDS: '20',
@@ -37,11 +46,11 @@ const throughOutage = async (engine: string, { publishMeanwhile = true } = {}) =
     timeout: 20_000,
     interval: 5,
   })
-  await world.stack.engine(engine).stop()
+  await stack.engine(engine).stop()
   const stoppedAt = Date.now()
   for (let sent = 0; sent < during.length; sent += 20) await lane.publish(during.slice(sent, sent + 20))
   await delay(outageMs - (Date.now() - stoppedAt))
-  await world.stack.engine(engine).start()
+  await stack.engine(engine).start()
   return [...before, ...during]
 }
 

@@ -2,26 +2,24 @@ import { randomUUID } from 'node:crypto'
 import type { DeliveryRow } from '@dropbell/database/delivery-row'
 import { migrate } from '@dropbell/database/migrate'
 import { createFcmControl } from '@dropbell/local-stack/fcm-simulator/control-client'
-import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
 import { type ServiceProcess, startServiceProcess } from '@dropbell/local-stack/service-process'
+import type { Stack } from '@dropbell/local-stack/stack'
+import { testEnv } from '@dropbell/local-stack/testing/test-env'
 import { createCodec } from '@dropbell/schemas/codec'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
 import { registerSchemas } from '@dropbell/schemas/register'
 import { createRegistryClient } from '@dropbell/schemas/registry-client'
-import { planTopics } from '@dropbell/schemas/topic-plan'
 import { dlqNameOf, notificationOutcomeTopic, notificationPushTopic } from '@dropbell/schemas/topics'
 import { loadConfig } from '@dropbell/shared/config'
 import { createShutdown } from '@dropbell/shared/shutdown'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
-import { Kafka, type KafkaMessage, logLevel, type Message, Partitioners } from 'kafkajs'
+import { type Consumer, Kafka, type KafkaMessage, logLevel, type Message, Partitioners } from 'kafkajs'
 import pg from 'pg'
 import { expect, vi } from 'vitest'
 import { type AppParts, startApp } from '../app.ts'
 import { pushSenderSchema } from '../service-config.ts'
 import type { FailpointPlan } from './run-with-failpoint.ts'
-
-const engines = ['kafka', 'schema-registry', 'redis', 'postgres', 'fcm-simulator']
 
 /** Leases and waits as short as a test wants them; everything else as in production. */
 export const impatient = {
@@ -31,15 +29,16 @@ export const impatient = {
   DELIVERY_RETRY_DELAYS_MS: '100,200,400',
 }
 
-/** A stack of its own, with topics, schemas, and everything that is said about outcomes. */
-export const createSenderWorld = async () => {
-  const stack = await startIsolatedStack({ engines })
-  const env = stack.env() as Record<string, string>
+/**
+ * Everything that lanes share: engines, schemas, and what is said about outcomes. On the stack of the test run, whose
+ * engines must be left alone, unless it is given another.
+ */
+export const createSenderWorld = async (stack?: Stack) => {
+  const env = { ...(stack?.env() ?? testEnv()) } as Record<string, string>
   const kafka = new Kafka({ brokers: [env.KAFKA_BROKERS as string], logLevel: logLevel.NOTHING })
   const registry = createRegistryClient({ url: env.SCHEMA_REGISTRY_URL as string })
   const admin = kafka.admin()
   await admin.connect()
-  await admin.createTopics({ topics: planTopics({ replicationFactor: 1 }), waitForLeaders: true })
   await registerSchemas(registry)
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
@@ -47,7 +46,7 @@ export const createSenderWorld = async () => {
   const outcomeCodec = createCodec({ topic: notificationOutcomeTopic, registry })
 
   const outcomes: NotificationOutcome[] = []
-  const consumers = [kafka.consumer({ groupId: `collect-${randomUUID()}`, maxWaitTimeInMs: 100 })]
+  const consumers: Consumer[] = []
   const collect = async (topic: string, read: (message: KafkaMessage & { partition: number }) => Promise<unknown>) => {
     const consumer = kafka.consumer({ groupId: `collect-${randomUUID()}`, maxWaitTimeInMs: 100 })
     consumers.push(consumer)
@@ -55,7 +54,6 @@ export const createSenderWorld = async () => {
     await consumer.subscribe({ topic, fromBeginning: true })
     await consumer.run({ eachMessage: async ({ message, partition }) => void (await read({ ...message, partition })) })
   }
-  await collect(notificationOutcomeTopic.name, async ({ value }) => outcomes.push(await outcomeCodec.decode(value)))
   const cleanUps: (() => Promise<unknown>)[] = []
 
   /** kafkajs's own waiting for leaders gives up at a broker that has not heard of the topic yet. */
@@ -67,6 +65,14 @@ export const createSenderWorld = async () => {
       expect(leaders).toHaveLength(topics.reduce((sum, { numPartitions }) => sum + numPartitions, 0))
     }, 10_000)
   }
+
+  const { name: outcomeTopic, partitions } = notificationOutcomeTopic
+  await createTopics([{ topic: outcomeTopic, numPartitions: partitions }])
+  await collect(outcomeTopic, async ({ value }) => {
+    // Others write to it too, in their own ways.
+    const [decoded] = await outcomeCodec.decodeBatch([value])
+    if (decoded?.ok) outcomes.push(decoded.value)
+  })
 
   /** A service with topic, group, database and Firebase project of its own. */
   const openLane = async (overrides: Record<string, string> = {}) => {
@@ -182,12 +188,10 @@ export const createSenderWorld = async () => {
   }
 
   return {
-    ...{ stack, env, admin, openLane },
-    outcomes: () => outcomes,
+    openLane,
     close: async (): Promise<void> => {
       await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()))
       await Promise.allSettled([...consumers.map((one) => one.disconnect()), producer.disconnect(), admin.disconnect()])
-      await stack.reset()
     },
   }
 }
