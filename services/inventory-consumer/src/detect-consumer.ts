@@ -9,13 +9,14 @@ import type { ServiceParts } from './service-parts.ts'
 export const createDetectConsumer = (parts: ServiceParts): Consumer => {
   const output = parts.createOutput('detect')
   const codec = createCodec({ topic: productInventoryTopic, registry: parts.engines.schemaRegistry })
+  const handle = createInventoryHandler({ ...parts, ...output })
   return createConsumer({
     ...parts.consumerOptions,
     topic: productInventoryTopic.name,
     groupId: sharedGroupOf(productInventoryTopic),
     publisher: output.publisher,
     decode: createInventoryDecoder(codec),
-    handle: createInventoryHandler({ ...parts, ...output }),
+    handle: (records, context) => parts.rightOfWay.first(() => handle(records, context)),
     lookAhead: parts.productStates.recordProductStates,
     maxBatchRecords: parts.config.CONSUMER_MAX_BATCH_RECORDS,
   })

@@ -16,6 +16,7 @@ export const createFanoutConsumer = (parts: ServiceParts, pacer: Pacer): Consume
     ...parts,
     ...output,
     readProductState: productStates.readProductState,
+    giveWay: parts.rightOfWay.giveWay,
     pacer,
     clock,
   })

@@ -57,6 +57,7 @@ const serve = async (setting: Setting = {}) => {
         end: () => {},
       }),
     },
+    giveWay: async () => {},
     config: { ...config, FANOUT_TURN_MS: turnMs },
     clock: { now, wait: async () => {} },
   })

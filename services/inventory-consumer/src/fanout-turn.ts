@@ -8,6 +8,7 @@ import { chunksOf } from '@dropbell/shared/chunks-of'
 import type { HandlerContext } from '@dropbell/shared/kafka/consumer/consumed-record'
 import type { Pacer } from '@dropbell/shared/kafka/pacing'
 import { mapAhead } from '@dropbell/shared/map-ahead'
+import type { RightOfWay } from '@dropbell/shared/right-of-way'
 import type { InventoryConfig } from './config.ts'
 import type { FanoutOrigin } from './fanout-request.ts'
 import { judgeOffer } from './judge-offer.ts'
@@ -37,9 +38,13 @@ export interface FanoutTurnDeps {
   produceNotifications: ProduceNotifications
   readProductState: ProductStates['readProductState']
   pacer: Pacer
+  giveWay: RightOfWay['giveWay']
   config: NotificationConfig & Pick<InventoryConfig, 'FANOUT_TURN_MS'>
   clock: Clock
 }
+
+// Per part: with events coming in all the time a fan-out still tells 5,000 users a second.
+const longestWayMs = 100
 
 /**
  * Tells an audience, page by page, for as long as a turn lasts. Before each part: is there room for it, is the offer still
@@ -47,8 +52,9 @@ export interface FanoutTurnDeps {
  * the offer is no longer good when it is tried again, and a few thousand users keep a slot for nothing.
  */
 export const createFanoutTurn =
-  ({ resolveTargets, produceNotifications, readProductState, pacer, config, clock }: FanoutTurnDeps): ServeTurn =>
+  (deps: FanoutTurnDeps): ServeTurn =>
   async ({ trigger, target, origin, onReached }, context) => {
+    const { resolveTargets, produceNotifications, readProductState, pacer, giveWay, config, clock } = deps
     const startedAt = performance.now()
     const pacing = pacer.begin()
     const expiresAt = expiryOf(config, trigger.type, trigger.eventTimestamp)
@@ -74,6 +80,7 @@ export const createFanoutTurn =
         for (const users of chunksOf(userIds, config.NOTIFICATION_BATCH_SIZE)) {
           if (isTurnOver()) end = 'turn-over'
           else {
+            await giveWay(longestWayMs)
             await pacing.wait(users.length, keepWaiting)
             end = (await reasonToStop()) ?? end
           }

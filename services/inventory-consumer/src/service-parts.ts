@@ -17,6 +17,7 @@ import type { ConsumerOptions } from '@dropbell/shared/kafka/consumer'
 import { retryPolicy } from '@dropbell/shared/kafka/consumer/decide-failure'
 import { createPublisher, type Publisher } from '@dropbell/shared/kafka/publisher'
 import type { Logger } from '@dropbell/shared/log'
+import { createRightOfWay, type RightOfWay } from '@dropbell/shared/right-of-way'
 import type { AppContext } from '@dropbell/shared/run-service'
 import type { Registry } from 'prom-client'
 import type { Engines } from './connect-engines.ts'
@@ -46,6 +47,8 @@ export interface ServiceParts {
   productStates: ProductStates
   readProductNames: ReadProductNames
   resolveTargets: ResolveTargets
+  /** In one process with both roles, detection goes first. */
+  rightOfWay: RightOfWay
   /** What every consumer here is given. */
   consumerOptions: Pick<
     ConsumerOptions<unknown>,
@@ -96,6 +99,7 @@ export const createServiceParts = async (
     createOutput,
     productStates: createProductStates({ client: engines.redis, config }),
     readProductNames: createProductNames({ client: elasticsearch, config }),
+    rightOfWay: createRightOfWay(),
     resolveTargets: createTargetResolver({ client: elasticsearch, config, readFields: engines.readFields }),
     consumerOptions: {
       kafka,
