@@ -22,8 +22,6 @@ export interface SenderService {
 }
 
 const USERS = 2_000
-/** As docs/operating.md advises: as many as are sent at once. */
-const FOR_THROUGHPUT = { CONSUMER_MAX_BATCH_RECORDS: '500' }
 const MOST_MS = 120_000
 
 /** The whole service with a topic, a group and a database of its own, the database with so many settled rows. */
@@ -50,7 +48,6 @@ export async function openSenderService(
 
   const service = {
     ...env,
-    ...FOR_THROUGHPUT,
     ...{ DATABASE_URL: database, FCM_PROJECT_ID: name, LOG_LEVEL: 'silent', OPERATIONS_PORT: '0' },
   }
   const config = loadConfig(pushSenderSchema, service)

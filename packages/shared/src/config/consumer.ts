@@ -5,7 +5,7 @@ import { count, milliseconds } from './variables.ts'
 export const consumerConfig = {
   shape: {
     CONSUMER_MAX_BATCH_RECORDS: count({ min: 1, max: 10_000 })
-      .default(200)
+      .default(500)
       .describe('Records of a partition that are handled together, and dead-lettered together in an outage.'),
     // More than a publish may take, during which there is no progress to tell of.
     CONSUMER_SESSION_TIMEOUT_MS: milliseconds({ min: 20_000 })

@@ -37,7 +37,7 @@ describe('config fragments', () => {
       REDIS_URL: 'redis://localhost:6379',
       ELASTICSEARCH_URL: 'http://localhost:9200',
       OPERATIONS_HOST: '127.0.0.1',
-      CONSUMER_MAX_BATCH_RECORDS: 200,
+      CONSUMER_MAX_BATCH_RECORDS: 500,
       DLQ_ENABLED: true,
       DLQ_TOPIC_SUFFIX: '.dlq',
       DLQ_MAX_RETRIES: 3,
