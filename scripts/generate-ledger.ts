@@ -51,7 +51,7 @@ outcome at once.`,
     meaning: `The compare-and-set before **every** send, the first or a repeated one. \`$4\` is the token of the lease, \`$5\` a new one for
 the attempt. Only rows that come back are sent, and only until the lease ends, counted from before the question. The
 second half of the condition is for an answer that was lost: asking again finds the same rows and counts nothing twice.
-A lease of which less than half is left begins anew; otherwise \`lease_until\` stays as it is, so that no index changes.`,
+A lease of which less is left than the attempt needs (\`$7\`) begins anew; otherwise \`lease_until\` stays as it is, so that no index changes.`,
     sql: [startAttemptsSql],
   },
   {

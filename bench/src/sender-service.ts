@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { migrate } from '@dropbell/database/migrate'
+import { createFcmControl } from '@dropbell/local-stack/fcm-simulator/control-client'
 import { startApp } from '@dropbell/push-sender/app'
 import type { Failpoint } from '@dropbell/push-sender/failpoint'
 import { pushSenderSchema } from '@dropbell/push-sender/service-config'
@@ -55,6 +56,8 @@ export async function openSenderService(
     throw error
   }
 
+  const fcm = createFcmControl(env.FCM_ENDPOINT as string, name)
+
   /** From the first batch in the ledger to the last outcome published. */
   const work = async (messages: number): Promise<number> => {
     const shutdown = createShutdown({ timeoutMs: 20_000, log })
@@ -84,7 +87,11 @@ export async function openSenderService(
       const values = await codec.encodeBatch(notifications)
       const messages = notifications.map(({ userId: key }, index) => ({ key, value: values[index] as Buffer }))
       await producer.send({ topic: input.topic, acks: -1, messages })
-      return (count * 1_000) / (await work(count))
+      const before = (await fcm.report()).accepted
+      const ms = await work(count)
+      const accepted = (await fcm.report()).accepted - before
+      if (accepted !== count) throw new Error(`${name}: ${accepted} of ${count} messages arrived`)
+      return (count * 1_000) / ms
     },
     stop: () => producer.disconnect(),
   }

@@ -46,6 +46,14 @@ describe('registerDevice', () => {
   })
 })
 
+describe('two registrations of one token at the same time', () => {
+  it('both succeed, and one of the devices has it', async () => {
+    const devices = Array.from({ length: 8 }, (_, index) => `phone-${index}`)
+    await Promise.all(devices.map((deviceId) => register({ deviceId })))
+    expect((await readDevices(database.pool, ['u'])).get('u')).toHaveLength(1)
+  })
+})
+
 describe('readDevices', () => {
   it('answers for all users of a batch with one query', async () => {
     for (const deviceId of ['phone', 'tablet']) await register({ deviceId, token: deviceId })

@@ -29,7 +29,18 @@ const text = `
 export const registerDevice = async (pool: Pool, device: DeviceRegistration): Promise<void> => {
   const { deviceId, userId, token, platform, locale = null, pushConsent } = device
   await askPostgres(async () => {
-    await pool.query(release, [token, deviceId])
-    await pool.query(text, [deviceId, userId, token, platform, locale, pushConsent])
+    const client = await pool.connect()
+    try {
+      await client.query('BEGIN')
+      // Two registrations of one token come one after the other: the later has it.
+      await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [token])
+      await client.query(release, [token, deviceId])
+      await client.query(text, [deviceId, userId, token, platform, locale, pushConsent])
+      await client.query('COMMIT')
+      client.release()
+    } catch (error) {
+      client.release(true) // With the connection goes the transaction.
+      throw error
+    }
   })
 }

@@ -22,6 +22,7 @@ import { runPoller } from './run-poller.ts'
 import { createSenderMetrics } from './sender-metrics.ts'
 import type { PushSenderConfig } from './service-config.ts'
 import { createSweepSchedule } from './sweep-schedule.ts'
+import { trackRunning } from './track-running.ts'
 
 export const service = 'push-sender'
 
@@ -55,7 +56,10 @@ export const startApp = async (context: AppContext<PushSenderConfig>, parts: App
   const provider = createFcmProvider({ config, redis, metrics: createFcmMetrics(registry), log, now: clock.now })
   shutdown.add('fcm', provider.close)
   const outcomes = createOutcomePublisher({ pool, codec: outcomeCodec, publisher, metrics })
-  const deliver = createDeliver({ pool, provider, config, clock, metrics, failpoint })
+  const deliveries = trackRunning(createDeliver({ pool, provider, config, clock, metrics, failpoint }))
+  // What was handed to FCM is settled before its connections and the database go.
+  shutdown.add('deliveries', deliveries.ended)
+  const deliver = deliveries.run
   const consumer = createConsumer({
     kafka,
     ...input,
@@ -78,9 +82,9 @@ export const startApp = async (context: AppContext<PushSenderConfig>, parts: App
     sessionTimeoutMs: config.CONSUMER_SESSION_TIMEOUT_MS,
     drainTimeoutMs: config.CONSUMER_DRAIN_TIMEOUT_MS,
   })
-  const sweepIsDue = createSweepSchedule({ cron: config.RECOVERY_SWEEP_CRON, timezone: config.RECOVERY_SWEEP_TIMEZONE })
+  const sweepDueAt = createSweepSchedule({ cron: config.RECOVERY_SWEEP_CRON, timezone: config.RECOVERY_SWEEP_TIMEZONE })
   const channel = provider.channel
-  const poll = createPollDeliveries({ pool, channel, config, clock, deliver, outcomes, sweepIsDue, metrics, log })
+  const poll = createPollDeliveries({ pool, channel, config, clock, deliver, outcomes, sweepDueAt, metrics, log })
   const poller = runPoller({ poll, intervalMs: config.DELIVERY_POLL_INTERVAL_MS, metrics, log })
   shutdown.add('poller', poller.stop)
   const operations = createOperationsServer({

@@ -10,8 +10,9 @@ const shape = {
   DELIVERY_LEASE_MS: milliseconds({ min: 1_000, max: 50_000 })
     .default(30_000)
     .describe('How long a delivery belongs to the instance that took it; afterwards another may take it over.'),
+  // Less than SHUTDOWN_TIMEOUT_MS, so that a service that is told to stop still hears the answers.
   DELIVERY_SEND_DEADLINE_MS: milliseconds({ min: 100 })
-    .default(10_000)
+    .default(5_000)
     .describe('How long a provider may take for a delivery before its outcome counts as unknown.'),
   DELIVERY_SEND_BATCH: count({ min: 1, max: 500 })
     .default(500)

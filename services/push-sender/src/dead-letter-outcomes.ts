@@ -21,7 +21,7 @@ export interface DeadLetterOutcomeDeps {
 export const withDeadLetterOutcomes = (deps: DeadLetterOutcomeDeps): Pick<Publisher, 'publish'> => ({
   publish: async (deadLetters) => {
     const outcomes = await outcomesOf(deps, deadLetters).catch((err: unknown) => {
-      // A dead letter must not wait for what is said about it.
+      // Better a dead letter of which nothing is said than none.
       deps.log.warn({ err, records: deadLetters.length }, 'dead letters without outcomes')
       return []
     })

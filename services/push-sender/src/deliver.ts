@@ -58,6 +58,7 @@ const settleMarginMs = 250
 export const createDeliver = (deps: DeliverDeps): Deliver => {
   const { pool, provider, config, clock, metrics, failpoint } = deps
   const { DELIVERY_LEASE_MS: leaseMs } = config
+  const neededMs = Math.min(leaseMs, config.DELIVERY_SEND_DEADLINE_MS + 2 * settleMarginMs)
   const rules = { delaysMs: config.DELIVERY_RETRY_DELAYS_MS.map(Number), random: Math.random }
 
   const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<SettledAttempt[]> => {
@@ -68,9 +69,9 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
         startAttempts(
           pool,
           held.map(({ key }) => key),
-          { leaseToken: run.leaseToken, attemptToken, leaseMs },
+          { leaseToken: run.leaseToken, attemptToken, leaseMs, neededMs },
         ),
-      { wait: clock.wait, deadline: askedAt + leaseMs / 2 },
+      { wait: clock.wait, deadline: askedAt + leaseMs - settleMarginMs },
     )
     const inTime = {
       wait: clock.wait,

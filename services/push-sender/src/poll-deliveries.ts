@@ -13,37 +13,43 @@ import type { SenderConfig } from './config.ts'
 import type { Deliver } from './deliver.ts'
 import type { OutcomePublisher } from './publish-outcomes.ts'
 import { reconsider } from './reconsider.ts'
+import type { PollerOptions } from './run-poller.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
 import { refused } from './settlement-of.ts'
 
 export interface PollDeps {
   pool: Pool
   channel: Channel
-  config: Pick<SenderConfig, 'DELIVERY_LEASE_MS' | 'DELIVERY_SEND_BATCH'>
+  config: Pick<SenderConfig, 'DELIVERY_LEASE_MS' | 'DELIVERY_SEND_BATCH' | 'DELIVERY_RETRY_DELAYS_MS'>
   clock: Clock
   deliver: Deliver
   outcomes: OutcomePublisher
-  sweepIsDue(lastLookAt: number, now: number): boolean
+  sweepDueAt(lastLookAt: number, now: number): number | undefined
   metrics: Pick<SenderMetrics, 'found'>
   log: Logger
 }
 
 /** Rows of one statement: few enough to lock for a moment only. */
 const batchSize = 500
+/** Of one kind, before the others have their turn: retries must not keep a dead instance's work waiting. */
+const batchesPerRound = 20
 /** Whoever settled something publishes it at once; after this it is taken for left behind. */
 const leftBehindMs = 5_000
 
 /** One round of what nobody else will do. Any number of instances may do it at the same time. */
-export const createPollDeliveries = (deps: PollDeps): ((signal: AbortSignal) => Promise<void>) => {
+export const createPollDeliveries = (deps: PollDeps): PollerOptions['poll'] => {
   const { pool, channel, config, clock, metrics, log } = deps
+  const quickRetries = config.DELIVERY_RETRY_DELAYS_MS.length
   let lastLookAt = clock.now()
 
   const inBatches = async (
     reason: 'abandoned' | 'expired' | 'sweep',
+    beat: () => void,
     change: (pool: Pool, options: { limit: number; now: number }) => Promise<number>,
   ): Promise<void> => {
     for (let changed = batchSize; changed === batchSize; ) {
       changed = await change(pool, { limit: batchSize, now: clock.now() })
+      beat()
       metrics.found.inc({ reason }, changed)
       if (changed > 0) log.info({ kind: reason, records: changed }, 'deliveries moved on')
     }
@@ -75,20 +81,24 @@ export const createPollDeliveries = (deps: PollDeps): ((signal: AbortSignal) => 
     return rows.length === limit && !heldBack
   }
 
-  const sweep = async (): Promise<void> => {
+  const sweep = async (beat: () => void): Promise<void> => {
     const now = clock.now()
-    const isDue = deps.sweepIsDue(lastLookAt, now)
+    const dueAt = deps.sweepDueAt(lastLookAt, now)
     lastLookAt = now
-    if (isDue) await inBatches('sweep', sweepFailures)
+    if (dueAt === undefined) return
+    await inBatches('sweep', beat, (pool, options) => sweepFailures(pool, { ...options, failedBefore: dueAt }))
   }
 
-  return async (signal) => {
-    await inBatches('abandoned', settleAbandoned)
-    await inBatches('expired', expireDeliveries)
-    await sweep()
+  return async (signal, beat) => {
+    await inBatches('abandoned', beat, (pool, options) => settleAbandoned(pool, { ...options, quickRetries }))
+    await inBatches('expired', beat, expireDeliveries)
+    await sweep(beat)
     for (const kind of ['retry', 'take-over'] as const) {
       let more = true
-      while (more && !signal.aborted) more = await work(kind, signal)
+      for (let batch = 0; more && batch < batchesPerRound && !signal.aborted; batch++) {
+        more = await work(kind, signal)
+        beat()
+      }
     }
     let published = batchSize
     while (published === batchSize && !signal.aborted) {

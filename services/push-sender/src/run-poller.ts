@@ -3,7 +3,8 @@ import type { Logger } from '@dropbell/shared/log'
 import type { SenderMetrics } from './sender-metrics.ts'
 
 export interface PollerOptions {
-  poll(signal: AbortSignal): Promise<void>
+  /** Calls `beat` each time it has got somewhere. */
+  poll(signal: AbortSignal, beat: () => void): Promise<void>
   intervalMs: number
   metrics: Pick<SenderMetrics, 'polls'>
   log: Logger
@@ -16,24 +17,27 @@ export interface Poller {
   isAlive(): boolean
 }
 
-/** A round takes as long as a batch takes to send; one that takes much longer hangs. */
+/** A batch is sent within its deadline; a poller that gets nowhere for much longer hangs. */
 const stuckAfterMs = 300_000
 
 /** Rounds follow each other, never overlap, and go on after a failure. */
 export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Poller => {
   const stopping = new AbortController()
-  let lastRoundAt = performance.now()
+  let lastBeatAt = performance.now()
+  const beat = (): void => {
+    lastBeatAt = performance.now()
+  }
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        await poll(stopping.signal)
+        await poll(stopping.signal, beat)
         metrics.polls.inc({ outcome: 'ok' })
       } catch (err) {
         metrics.polls.inc({ outcome: 'failed' })
         log.warn({ err }, 'delivery poll failed, the next one follows')
       }
-      lastRoundAt = performance.now()
+      beat()
       await sleep(intervalMs, stopping.signal)
     }
   }
@@ -43,6 +47,6 @@ export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Po
       stopping.abort()
       return ended
     },
-    isAlive: () => performance.now() - lastRoundAt < stuckAfterMs,
+    isAlive: () => performance.now() - lastBeatAt < stuckAfterMs,
   }
 }

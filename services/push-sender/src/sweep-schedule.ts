@@ -8,12 +8,12 @@ export interface SweepSchedule {
 /** A sweep that was missed, because the process slept, is not made up for: it might be night by now. */
 const lateMs = 60_000
 
-/** Whether a time of the schedule came since the last look. Both are milliseconds since the epoch. */
+/** The time of the schedule that came since the last look, if one did. All are milliseconds since the epoch. */
 export const createSweepSchedule = ({ cron, timezone }: SweepSchedule) => {
   const schedule = new Cron(cron, { timezone, paused: true })
-  return (lastLookAt: number, now: number): boolean => {
-    const next = schedule.nextRun(new Date(Math.max(lastLookAt, now - lateMs)))
-    return next !== null && next.getTime() <= now
+  return (lastLookAt: number, now: number): number | undefined => {
+    const next = schedule.nextRun(new Date(Math.max(lastLookAt, now - lateMs)))?.getTime()
+    return next !== undefined && next <= now ? next : undefined
   }
 }
 

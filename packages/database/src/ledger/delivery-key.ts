@@ -7,7 +7,7 @@ export interface DeliveryKey {
   readonly targetId: string
 }
 
-/** As the first three parameters of a statement. In one order everywhere, so that two statements do not wait for each other. */
+/** As the first three parameters of a statement. Sorted, two statements seldom lock rows in opposite orders; a deadlock is tried again. */
 export const keyColumns = (keys: readonly DeliveryKey[]): [string[], string[], string[]] => [
   keys.map(({ notificationId }) => notificationId),
   keys.map(({ channel }) => channel),

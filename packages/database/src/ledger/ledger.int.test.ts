@@ -39,7 +39,10 @@ const claim = async (plans: PlannedNotification[], { lasts = true } = {}) => {
 
 const attempt = async (keys: readonly DeliveryKey[], leaseToken: string, { lasts = true } = {}) => {
   const attemptToken = randomUUID()
-  const started = await startAttempts(database.pool, keys, { leaseToken, attemptToken, leaseMs: lasts ? leaseMs : 0 })
+  const started = await startAttempts(database.pool, keys, {
+    ...{ leaseToken, attemptToken, leaseMs: lasts ? leaseMs : 0 },
+    neededMs: leaseMs / 2,
+  })
   return { started, attemptToken }
 }
 
@@ -152,7 +155,7 @@ describe('READY → attempted', () => {
 
   it('answers the same when the answer was lost and it is asked again', async () => {
     const { deliveries, leaseToken } = await claim([plannedNotification()])
-    const options = { leaseToken, attemptToken: randomUUID(), leaseMs }
+    const options = { leaseToken, attemptToken: randomUUID(), leaseMs, neededMs: leaseMs / 2 }
     const first = await startAttempts(database.pool, deliveries, options)
     const again = await startAttempts(database.pool, deliveries, options)
     expect(again).toEqual(first.map((started) => ({ ...started, leaseMs: expect.any(Number) })))
@@ -202,7 +205,7 @@ describe('attempted → FAIL', () => {
     await settleAs(key, attemptToken, { status: 'FAIL', code: 'SENDER_ID_MISMATCH' })
     expect(await rowOf(key)).toMatchObject({ status: 'FAIL', code: 'SENDER_ID_MISMATCH', next_retry_at: null })
     expect((await take('retry')).rows).toEqual([])
-    expect(await sweepFailures(database.pool, { limit: 10, now })).toBe(0)
+    expect(await sweepFailures(database.pool, { limit: 10, now, failedBefore: now + 1 })).toBe(0)
   })
 
   it('makes the device of a dead token INVALID, unless it has another token by now', async () => {
@@ -308,7 +311,7 @@ describe('attempted, lease over → FAIL/UNKNOWN_OUTCOME', () => {
   it('is final for a promotional one: nobody sends it again, and who slept settles nothing', async () => {
     const { key, attemptToken } = await inFlight({}, { lasts: false })
     expect((await take('take-over')).rows).toEqual([])
-    expect(await settleAbandoned(database.pool, { limit: 10, now })).toBe(1)
+    expect(await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3 })).toBe(1)
     expect(await rowOf(key)).toMatchObject({ status: 'FAIL', code: 'UNKNOWN_OUTCOME', retryable: false })
     expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
     expect(await settleAs(key, attemptToken)).toEqual([])
@@ -317,13 +320,21 @@ describe('attempted, lease over → FAIL/UNKNOWN_OUTCOME', () => {
 
   it('makes a transactional one due again', async () => {
     const { key } = await inFlight({ type: 'TRANSACTIONAL' }, { lasts: false })
-    await settleAbandoned(database.pool, { limit: 10, now })
+    await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3 })
     expect((await take('retry')).rows).toMatchObject([{ notification_id: key.notificationId, attempt: 1 }])
+  })
+
+  it('leaves a transactional one to the sweep once its quick retries are spent', async () => {
+    const { key } = await inFlight({ type: 'TRANSACTIONAL' }, { lasts: false })
+    await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 0 })
+    expect((await take('retry')).rows).toEqual([])
+    expect(await rowOf(key)).toMatchObject({ status: 'FAIL', retryable: true, next_retry_at: null })
+    expect(await sweepFailures(database.pool, { limit: 10, now, failedBefore: now + 1 })).toBe(1)
   })
 
   it('does not happen while the lease lasts', async () => {
     await inFlight()
-    expect(await settleAbandoned(database.pool, { limit: 10, now })).toBe(0)
+    expect(await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3 })).toBe(0)
   })
 })
 
@@ -337,15 +348,20 @@ describe('FAIL, quick retries spent', () => {
   it('waits for the sweep, which makes it due', async () => {
     const key = await spend()
     expect((await take('retry')).rows).toEqual([])
-    expect(await sweepFailures(database.pool, { limit: 10, now })).toBe(1)
-    expect(await sweepFailures(database.pool, { limit: 10, now })).toBe(0)
+    expect(await sweepFailures(database.pool, { limit: 10, now, failedBefore: now + 1 })).toBe(1)
+    expect(await sweepFailures(database.pool, { limit: 10, now, failedBefore: now + 1 })).toBe(0)
     expect((await take('retry')).rows).toMatchObject([{ notification_id: key.notificationId }])
+  })
+
+  it('waits for the next sweep if it failed since the time of this one', async () => {
+    await spend()
+    expect(await sweepFailures(database.pool, { limit: 10, now, failedBefore: now })).toBe(0)
   })
 
   it('becomes EXPIRED, for good, when its time is over', async () => {
     const key = await spend({ expiresAt: now + 1_000 })
     const later = now + 1_000
-    expect(await sweepFailures(database.pool, { limit: 10, now: later })).toBe(0)
+    expect(await sweepFailures(database.pool, { limit: 10, now: later, failedBefore: later })).toBe(0)
     expect(await expireDeliveries(database.pool, { limit: 10, now })).toBe(0)
     expect(await expireDeliveries(database.pool, { limit: 10, now: later })).toBe(1)
     expect(await rowOf(key)).toMatchObject({ status: 'FAIL', code: 'EXPIRED', retryable: false })

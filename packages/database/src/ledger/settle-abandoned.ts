@@ -6,7 +6,7 @@ export const unknownOutcome = 'UNKNOWN_OUTCOME'
 
 /**
  * READY, attempted, lease over → FAIL/UNKNOWN_OUTCOME. Whoever attempted it is dead or asleep, and cannot settle it any
- * more. Final, unless it is transactional: then it is due at once.
+ * more. Final, unless it is transactional: then it is due at once, or left to the sweep once its quick retries are spent.
  */
 export const settleAbandonedSql = `
   WITH abandoned AS MATERIALIZED (
@@ -19,7 +19,7 @@ export const settleAbandonedSql = `
   ), settled AS (
     UPDATE deliveries d
     SET status = 'FAIL', code = '${unknownOutcome}', retryable = d.transactional,
-        next_retry_at = CASE WHEN d.transactional THEN now() END,
+        next_retry_at = CASE WHEN d.transactional AND d.attempt <= $3 THEN now() END,
         settled_at = to_timestamp($2 / 1000.0), lease_token = NULL, lease_until = NULL
     FROM abandoned a
     WHERE (d.notification_id, d.channel, d.target_id) = (a.notification_id, a.channel, a.target_id)
@@ -33,9 +33,21 @@ export const settleAbandonedSql = `
   SELECT count(*)::int AS settled FROM settled
 `
 
-export const settleAbandoned = async (pool: Pool, { limit, now }: { limit: number; now: number }): Promise<number> => {
+export interface AbandonedOptions {
+  readonly limit: number
+  /** Business time, in milliseconds since the epoch. */
+  readonly now: number
+  /** How many attempts after the first come quickly. */
+  readonly quickRetries: number
+}
+
+export const settleAbandoned = async (pool: Pool, { limit, now, quickRetries }: AbandonedOptions): Promise<number> => {
   const { rows } = await askPostgres(() =>
-    pool.query<{ settled: number }>({ name: 'settle-abandoned', text: settleAbandonedSql, values: [limit, now] }),
+    pool.query<{ settled: number }>({
+      name: 'settle-abandoned',
+      text: settleAbandonedSql,
+      values: [limit, now, quickRetries],
+    }),
   )
   return rows[0]?.settled ?? 0
 }

@@ -9,6 +9,8 @@ export interface AttemptOptions {
   /** Of the attempt. */
   readonly attemptToken: string
   readonly leaseMs: number
+  /** How much of the lease the attempt needs; one of which less is left begins anew. */
+  readonly neededMs: number
 }
 
 export interface StartedAttempt extends DeliveryKey {
@@ -18,15 +20,15 @@ export interface StartedAttempt extends DeliveryKey {
 }
 
 /**
- * READY → READY, attempted: the compare-and-set before every send. A lease of which less than half is left begins anew. Rows whose lease went to somebody else are not
- * returned. Asking again with the same tokens, when the answer was lost, returns the same rows and counts nothing twice.
+ * READY → READY, attempted: the compare-and-set before every send. A lease of which too little is left begins anew. Rows
+ * whose lease went to somebody else are not returned. Asking again with the same tokens, when the answer was lost, returns the same rows and counts nothing twice.
  */
 export const startAttemptsSql = `
   UPDATE deliveries d
   SET attempt = d.attempt + (d.attempted_at IS NULL)::int,
       attempted_at = coalesce(d.attempted_at, now()),
       lease_until = CASE
-        WHEN d.attempted_at IS NULL AND d.lease_until < now() + $6 * interval '0.5 ms' THEN now() + $6 * interval '1 ms'
+        WHEN d.attempted_at IS NULL AND d.lease_until < now() + $7 * interval '1 ms' THEN now() + $6 * interval '1 ms'
         ELSE d.lease_until
       END,
       lease_token = $5
@@ -44,10 +46,10 @@ type Row = Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id' | 'atte
 export const startAttempts = async (
   pool: Pool,
   keys: readonly DeliveryKey[],
-  { leaseToken, attemptToken, leaseMs }: AttemptOptions,
+  { leaseToken, attemptToken, leaseMs, neededMs }: AttemptOptions,
 ): Promise<StartedAttempt[]> => {
   if (keys.length === 0) return []
-  const values = [...keyColumns(inKeyOrder(keys)), leaseToken, attemptToken, leaseMs]
+  const values = [...keyColumns(inKeyOrder(keys)), leaseToken, attemptToken, leaseMs, neededMs]
   const { rows } = await askPostgres(() => pool.query<Row>({ name: 'start-attempts', text: startAttemptsSql, values }))
   return rows.map((row) => ({ ...keyOf(row), attempt: row.attempt, leaseMs: row.lease_ms }))
 }

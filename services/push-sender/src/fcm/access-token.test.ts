@@ -5,14 +5,21 @@ const world = (lifetimeSeconds = 3_600) => {
   let asked = 0
   let time = 0
   let failure: Error | undefined
-  const credential = {
-    getAccessToken: async () => {
-      asked++
-      if (failure) throw failure
-      return { access_token: `token-${asked}`, expires_in: lifetimeSeconds }
-    },
+  /** As Google's library does it, a credential gives the token that it has until that ends. */
+  const openCredential = () => {
+    let kept: { access_token: string; until: number } | undefined
+    return {
+      getAccessToken: async () => {
+        if (kept === undefined || time >= kept.until - 300_000) {
+          asked++
+          if (failure) throw failure
+          kept = { access_token: `token-${asked}`, until: time + lifetimeSeconds * 1_000 }
+        }
+        return { access_token: kept.access_token, expires_in: (kept.until - time) / 1_000 }
+      },
+    }
   }
-  const tokens = createAccessTokens({ credential, now: () => time })
+  const tokens = createAccessTokens({ openCredential, now: () => time })
   return {
     tokens,
     asked: () => asked,

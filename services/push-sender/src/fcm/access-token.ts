@@ -7,7 +7,8 @@ export interface AccessTokens {
 }
 
 export interface AccessTokensOptions {
-  credential: Credential
+  /** A new one each time: a credential keeps its token, and would give a refused one again. */
+  openCredential(): Credential
   /** Milliseconds since the epoch. */
   now?: () => number
 }
@@ -15,7 +16,8 @@ export interface AccessTokensOptions {
 /** A token is replaced before it ends, so that a batch which is under way does not outlive it. */
 const renewBeforeMs = 300_000
 
-export const createAccessTokens = ({ credential, now = Date.now }: AccessTokensOptions): AccessTokens => {
+export const createAccessTokens = ({ openCredential, now = Date.now }: AccessTokensOptions): AccessTokens => {
+  let credential = openCredential()
   let current: { token: string; renewAt: number } | undefined
   let asking: Promise<string> | undefined
 
@@ -33,7 +35,9 @@ export const createAccessTokens = ({ credential, now = Date.now }: AccessTokensO
       return asking
     },
     forget: (token) => {
-      if (current?.token === token) current = undefined
+      if (current?.token !== token) return
+      current = undefined
+      credential = openCredential()
     },
   }
 }

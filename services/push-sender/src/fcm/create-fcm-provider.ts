@@ -46,7 +46,7 @@ export const createFcmProvider = (options: FcmProviderOptions): Provider => {
   }
   const createTransport = (): FcmTransport => {
     if (kind === 'sdk') return createSdkTransport({ access, simulator: config.FCM_ENDPOINT !== undefined, log })
-    const accessTokens = createAccessTokens({ credential: access.credential })
+    const accessTokens = createAccessTokens(access)
     return createHttp2Transport({ access, accessTokens, config, log, onSessionEvent })
   }
   return createFcmProviderOver({

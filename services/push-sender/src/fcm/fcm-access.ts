@@ -12,7 +12,8 @@ export type AccessConfig = Pick<
 export interface FcmAccess {
   readonly origin: string
   readonly projectId: string
-  readonly credential: Credential
+  /** A new one each time. */
+  openCredential(): Credential
 }
 
 const productionOrigin = 'https://fcm.googleapis.com'
@@ -28,11 +29,11 @@ export const fcmAccess = (config: AccessConfig): FcmAccess | undefined => {
   const { FCM_ENDPOINT, FCM_PROJECT_ID, FCM_CREDENTIALS_FILE } = config
   if (FCM_ENDPOINT !== undefined) {
     const origin = new URL(FCM_ENDPOINT).origin
-    return { origin, projectId: FCM_PROJECT_ID ?? simulatedProject, credential: noCredential }
+    return { origin, projectId: FCM_PROJECT_ID ?? simulatedProject, openCredential: () => noCredential }
   }
   if (FCM_CREDENTIALS_FILE !== undefined) return accessByKey(FCM_CREDENTIALS_FILE, FCM_PROJECT_ID)
   if (config.FCM_APPLICATION_DEFAULT_CREDENTIALS && FCM_PROJECT_ID !== undefined) {
-    return { origin: productionOrigin, projectId: FCM_PROJECT_ID, credential: applicationDefault() }
+    return { origin: productionOrigin, projectId: FCM_PROJECT_ID, openCredential: () => applicationDefault() }
   }
   return undefined
 }
@@ -47,7 +48,8 @@ const accessByKey = (file: string, projectId: string | undefined): FcmAccess => 
     throw new PermanentError('FCM_PROJECT_UNKNOWN', `${file} names no project, and FCM_PROJECT_ID is not set`)
   }
   try {
-    return { origin: productionOrigin, projectId: project, credential: cert(key as ServiceAccount) }
+    cert(key as ServiceAccount) // is it one?
+    return { origin: productionOrigin, projectId: project, openCredential: () => cert(key as ServiceAccount) }
   } catch {
     throw unusable(file)
   }

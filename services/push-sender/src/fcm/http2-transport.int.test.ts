@@ -22,7 +22,7 @@ beforeEach(() => {
   fcm = createFcmControl(testEnv().FCM_ENDPOINT, projectId)
   transport = createHttp2Transport({
     access: { origin: testEnv().FCM_ENDPOINT, projectId },
-    accessTokens: createAccessTokens({ credential: { getAccessToken: () => issue() } }),
+    accessTokens: createAccessTokens({ openCredential: () => ({ getAccessToken: () => issue() }) }),
     config: loadConfig(defineConfig(fcmConfig), {}),
     log: captured.log,
     onSessionEvent: () => {},

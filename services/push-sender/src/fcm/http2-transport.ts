@@ -99,7 +99,8 @@ export const createHttp2Transport = (options: Http2TransportOptions): FcmTranspo
     refusesToken: async (token, { deadlineAt, signal }) => {
       let refused = false
       const settle = (_: number, result: TransportResult): void => {
-        refused = result.kind === 'refused' && ['INVALID_ARGUMENT', 'UNREGISTERED'].includes(result.code)
+        // In FCM's own words: a bare 400 may come from whatever stands between.
+        refused = result.kind === 'refused' && (result.invalidTarget === true || result.tokenInDoubt === true)
       }
       await sendBodies([dryRunBody(token)], { deadlineAt, signal, settle, holdBack: () => undefined })
       return refused

@@ -27,7 +27,7 @@ export const createSdkTransport = ({ access, simulator, log }: SdkTransportOptio
   log.warn('FCM_TRANSPORT=sdk repeats messages by itself: at most once to a person does not hold')
   const agent = simulator ? endpointAgent(access.origin) : undefined
   const app = initializeApp(
-    { credential: access.credential, projectId: access.projectId, ...(agent && { httpAgent: agent }) },
+    { credential: access.openCredential(), projectId: access.projectId, ...(agent && { httpAgent: agent }) },
     randomUUID(),
   )
   const messaging = getMessaging(app)

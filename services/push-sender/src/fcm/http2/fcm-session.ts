@@ -75,7 +75,7 @@ export const openFcmSession = (options: FcmSessionOptions): FcmSession => {
   })
   session.on('goaway', (_code, lastStreamId) => {
     // A peer may say it again with a lower number, never with a higher one.
-    goawayLastId = Math.min(lastStreamId ?? 0, goawayLastId ?? Number.POSITIVE_INFINITY)
+    goawayLastId = Math.min(lastStreamId ?? Number.POSITIVE_INFINITY, goawayLastId ?? Number.POSITIVE_INFINITY)
     if (state === 'open') options.onEvent('goaway')
     if (state !== 'ended') state = 'ending'
     setImmediate(cutIfDone) // Node tells the streams after this
