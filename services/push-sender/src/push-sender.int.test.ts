@@ -275,7 +275,8 @@ describe('the recovery sweep', () => {
     await isSpent()
     await night.stop()
 
-    await swept.startHere({}, { clock: atSeoul(12) })
+    const nextNoon = 24 + 12
+    await swept.startHere({}, { clock: atSeoul(nextNoon) })
     const [outcome] = await swept.untilSettled([notification])
     expect(outcome).toMatchObject({ status: 'SENT', results: [{ attempt: 3 }] })
   })

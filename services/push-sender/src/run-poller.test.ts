@@ -42,6 +42,7 @@ describe('the poller', () => {
     expect(poller.isAlive()).toBe(false)
     const stopped = poller.stop()
     finish()
+    await vi.advanceTimersByTimeAsync(1)
     await stopped
   })
 })

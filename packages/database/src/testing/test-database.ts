@@ -16,6 +16,8 @@ export const createTestDatabase = async (): Promise<TestDatabase> => {
   const url = new URL(server)
   url.pathname = `/${name}`
   const pool = new pg.Pool({ connectionString: url.href })
+  // The drop may cut off a connection that is still saying goodbye.
+  pool.on('connect', (client) => client.on('error', () => {}))
   return {
     url: url.href,
     pool,
