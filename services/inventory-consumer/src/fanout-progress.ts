@@ -1,6 +1,6 @@
 import { notificationFanoutTopic } from '@dropbell/schemas/topics'
-import { TransientError } from '@dropbell/shared/errors'
 import type { Redis, Result } from 'ioredis'
+import { redisAnswers } from './redis-answers.ts'
 import type { AudienceCursor } from './target-query.ts'
 
 /** How far a fan-out has come, as far as anybody knows. */
@@ -50,6 +50,11 @@ redis.call('EXPIRE', KEYS[1], ARGV[1])
 return 1
 `
 
+const { answer, execute } = redisAnswers(
+  'FANOUT_PROGRESS_UNAVAILABLE',
+  'Redis did not answer for the progress of a fan-out',
+)
+
 const daySeconds = 86_400
 
 // A day longer than a request is kept in its topic.
@@ -76,23 +81,7 @@ export const createFanoutProgress = ({
     },
     end: async (fanoutId) => {
       const key = keyOf(fanoutId)
-      const results = await answer(client.multi().hset(key, 'ended', 1).expire(key, ttlSeconds).exec())
-      const failure = results?.find(([error]) => error)?.[0]
-      if (failure) throw unavailable(failure)
+      await execute(client.multi().hset(key, 'ended', 1).expire(key, ttlSeconds))
     },
   }
 }
-
-const answer = async <T>(pending: Promise<T>): Promise<T> => {
-  try {
-    return await pending
-  } catch (error) {
-    throw unavailable(error)
-  }
-}
-
-const unavailable = (cause: unknown): TransientError =>
-  new TransientError('FANOUT_PROGRESS_UNAVAILABLE', 'Redis did not answer for the progress of a fan-out', {
-    cause,
-    dependency: 'redis',
-  })

@@ -1,8 +1,8 @@
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
 import { toShortestFloat32 } from '@dropbell/schemas/price'
-import { TransientError } from '@dropbell/shared/errors'
-import type { ChainableCommander, Redis, Result } from 'ioredis'
+import type { Redis, Result } from 'ioredis'
 import { recordProductStateScript } from './product-state-script.ts'
+import { redisAnswers } from './redis-answers.ts'
 
 /** A value and the time of the event that brought it, in milliseconds since the epoch. */
 export interface TimedValue {
@@ -41,6 +41,9 @@ declare module 'ioredis' {
     recordProductState(key: string, ...args: (string | number)[]): Result<number, Context>
   }
 }
+
+// Changes that were applied are not undone by a failure: applying them again changes nothing.
+const { answer, execute } = redisAnswers('PRODUCT_STATE_UNAVAILABLE', 'Redis did not answer for the state of products')
 
 const daySeconds = 86_400
 const clockSkewMs = 300_000
@@ -104,27 +107,3 @@ const writtenStock = (stock: number | null): string => (Number.isInteger(stock) 
 
 const timedValue = (value: string | undefined, at: string | undefined): TimedValue | undefined =>
   value === undefined || at === undefined ? undefined : { value: Number(value), at: Number(at) }
-
-const execute = async (pipeline: ChainableCommander): Promise<void> => {
-  const results = await answer(pipeline.exec())
-  const failure = results?.find(([error]) => error)?.[0]
-  if (failure) throw unavailable(failure)
-}
-
-const answer = async <T>(pending: Promise<T>): Promise<T> => {
-  try {
-    return await pending
-  } catch (error) {
-    throw unavailable(error)
-  }
-}
-
-/**
- * Whatever Redis says (loading, read-only, out of memory, not there), the events are as good as before. Changes that
- * were applied are not undone: applying them again changes nothing.
- */
-const unavailable = (cause: unknown): TransientError =>
-  new TransientError('PRODUCT_STATE_UNAVAILABLE', 'Redis did not answer for the state of products', {
-    cause,
-    dependency: 'redis',
-  })
