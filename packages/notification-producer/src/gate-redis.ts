@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
 import type { RedisConfig } from '@dropbell/shared/config/redis'
 import { PermanentError, TransientError } from '@dropbell/shared/errors'
 import type { Logger } from '@dropbell/shared/log'
@@ -21,7 +22,7 @@ export interface GateRedisOptions {
 }
 
 export interface GateRedis extends Connection<Redis> {
-  /** For a service's start: connects, and refuses for good (PermanentError) a Redis that may forget. */
+  /** For a service's start: connects, patiently, and refuses for good (PermanentError) a Redis that may forget. */
   start(): Promise<void>
   /** The client, with the connection it has now checked. Rejects with a TransientError if there is none to rely on. */
   ready(): Promise<Redis>
@@ -99,7 +100,7 @@ export const createGateRedis = ({ config, log, service, prefix, probeTimeoutMs }
       if (config.GATE_REDIS_CHECK === 'off') {
         log.warn({ dependency: redisDependency }, 'GATE_REDIS_CHECK is off: limits are lost if redis forgets')
       }
-      const faults = await faultsOfConnection()
+      const faults = await patiently(faultsOfConnection)
       if (faults.length > 0) throw new PermanentError('GATE_REDIS_UNSAFE', unsafe(faults))
     },
     probe: createProbe({
@@ -112,6 +113,21 @@ export const createGateRedis = ({ config, log, service, prefix, probeTimeoutMs }
       if (client.status === 'ready') await client.quit().catch(() => {})
       client.disconnect()
     },
+  }
+}
+
+const startTries = 5
+const startPauseMs = 300
+
+/** A process that is still loading its code hears answers late; the timeouts are those of one that runs. */
+const patiently = async <T>(ask: () => Promise<T>): Promise<T> => {
+  for (let left = startTries - 1; ; left--) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (left === 0) throw error
+      await setTimeout(startPauseMs)
+    }
   }
 }
 

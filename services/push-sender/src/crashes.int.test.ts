@@ -68,10 +68,15 @@ describe('an instance that dies', () => {
       await lane.startHere()
       const outcomes = await lane.untilSettled(all(scene))
 
-      expect(await lane.receivedBy(promotional)).toEqual(promotional.map(() => received))
-      expect(outcomes.slice(0, promotional.length).map((outcome) => outcome.status)).toEqual(
-        promotional.map(() => status),
-      )
+      const counts = await lane.receivedBy(promotional)
+      const endings = promotional.map((_, index) => `${counts[index]} received, ${outcomes[index]?.status}`)
+      const ofVictim = `${received} received, ${status}`
+      if (at.origin === 'record') expect(endings).toEqual(promotional.map(() => ofVictim))
+      else {
+        // A round of the poller takes what is due by then; the rest was not in the victim's hands.
+        expect(endings).toContain(ofVictim)
+        expect(endings.filter((ending) => ending !== ofVictim && ending !== '1 received, SENT')).toEqual([])
+      }
       expect(Math.min(...(await lane.receivedBy(transactional)))).toBeGreaterThanOrEqual(1)
       expect(outcomes.slice(promotional.length).map((outcome) => outcome.status)).toEqual(
         transactional.map(() => 'SENT'),
