@@ -110,10 +110,10 @@ describe('without FCM for 10 s', () => {
     const rows = await lane.rowsOf(notifications)
     const codes = new Set(rows.map(({ status, code }) => (status === 'SUCCESS' ? 'SUCCESS' : code)))
     expect([...codes].filter((code) => code !== 'SUCCESS' && code !== 'UNKNOWN_OUTCOME')).toEqual([])
-    const again = rows.filter((row) => row.status === 'SUCCESS').length
-    expect(again).toBeGreaterThan(notifications.length * 0.9)
-    const afterwards = received.filter((count) => count === 1).length
-    expect(afterwards).toBeGreaterThanOrEqual(60)
+    // A batch of 20 for each of six partitions was under way, and a message for each connection that was tried in vain.
+    expect(rows.filter((row) => row.code === 'UNKNOWN_OUTCOME').length).toBeLessThanOrEqual(150)
+    // What came while it was away was certainly not taken then.
+    expect(received.slice(300)).toEqual(notifications.slice(300).map(() => 1))
     const byId = new Map(notifications.map((one, index) => [one.notificationId, received[index] ?? 0]))
     for (const row of rows) {
       if (row.code === 'UNKNOWN_OUTCOME') expect(byId.get(row.notification_id)).toBe(0)
