@@ -2,8 +2,14 @@ import { topicsConfig } from '@dropbell/cli/config'
 import { inventoryConfig } from '@dropbell/inventory-consumer/config'
 import { notificationConfig } from '@dropbell/notification-producer/config'
 import { senderConfig } from '@dropbell/push-sender/config'
+import { emailConfig } from '@dropbell/push-sender/email/config'
 import { fcmConfig } from '@dropbell/push-sender/fcm/config'
+import { inAppConfig } from '@dropbell/push-sender/in-app/config'
+import { smsConfig } from '@dropbell/push-sender/sms/config'
+import { recommendationConfig } from '@dropbell/recommendation-scheduler/config'
+import { historyConfig } from '@dropbell/schemas/history/history-config'
 import { indexConfig } from '@dropbell/schemas/index-config'
+import { schedulerUrlConfig, triggerTokenConfig } from '@dropbell/schemas/recommendation-runs'
 import { type ConfigRow, type ConfigShape, describeConfig } from '@dropbell/shared/config'
 import { consumerConfig } from '@dropbell/shared/config/consumer'
 import { dlqConfig } from '@dropbell/shared/config/dlq'
@@ -33,9 +39,18 @@ export const configurationSections: ConfigurationSection[] = [
   { title: 'Notifications', schema: notificationConfig },
   { title: 'Pacing', schema: pacingConfig },
   { title: 'Indices', schema: indexConfig },
+  { title: 'History', schema: historyConfig },
   { title: 'inventory-consumer', schema: inventoryConfig },
   { title: 'push-sender', schema: senderConfig },
   { title: 'Firebase Cloud Messaging', schema: fcmConfig },
+  { title: 'Text messages', schema: smsConfig },
+  { title: 'E-mail', schema: emailConfig },
+  { title: 'In the app', schema: inAppConfig },
+  { title: 'recommendation-scheduler', schema: recommendationConfig },
+  {
+    title: 'Recommendations by hand',
+    schema: { shape: { ...triggerTokenConfig.shape, ...schedulerUrlConfig.shape } },
+  },
   { title: 'dropbell topics', schema: topicsConfig },
 ]
 

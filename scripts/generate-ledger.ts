@@ -1,4 +1,6 @@
+import { findSupersededSql } from '@dropbell/database/find-superseded'
 import { claimPlansSql } from '@dropbell/database/ledger/claim-plans'
+import { deferDeliveriesSql } from '@dropbell/database/ledger/defer-deliveries'
 import { expireDeliveriesSql } from '@dropbell/database/ledger/expire-deliveries'
 import { giveBackDeliveriesSql } from '@dropbell/database/ledger/give-back-deliveries'
 import { markPublishedSql } from '@dropbell/database/ledger/mark-published'
@@ -8,8 +10,9 @@ import { settleAbandonedSql } from '@dropbell/database/ledger/settle-abandoned'
 import { settleDeliveriesSql } from '@dropbell/database/ledger/settle-deliveries'
 import { startAttemptsSql } from '@dropbell/database/ledger/start-attempts'
 import { sweepFailuresSql } from '@dropbell/database/ledger/sweep-failures'
-import { takeOverSql, takeRetriesSql } from '@dropbell/database/ledger/take-due-deliveries'
+import { takeDeferredSql, takeOverSql, takeRetriesSql } from '@dropbell/database/ledger/take-due-deliveries'
 import { migrationList } from '@dropbell/database/migration-list'
+import { refusalCodes, waitCodes } from '@dropbell/schemas/refusal-codes'
 import type { MigrationBuilder } from 'node-pg-migrate'
 import { writeOrCheck } from './write-or-check.ts'
 
@@ -39,11 +42,11 @@ interface Arrow {
 
 const arrows: Arrow[] = [
   {
-    title: '(none) → READY, or FAIL where the plan refuses',
-    meaning: `Plan and claim, in one statement and so in one transaction per batch. \`$1\` are the notifications, \`$2\` to \`$5\` their
-deliveries, \`$6\` and \`$7\` the lease. Whoever inserts the notification inserts all its deliveries; where it exists, nothing
-is planned again, so a device that was bought later is not told by a replay. A plan that refuses everything has its
-outcome at once.`,
+    title: '(none) → READY: ours, left, or deferred; or FAIL where the plan refuses',
+    meaning: `Plan and claim, in one statement and so in one transaction per batch. \`$1\` are the notifications, \`$2\` to \`$7\` their
+deliveries, \`$8\` and \`$9\` the lease. Whoever inserts the notification inserts all its deliveries; where it exists, nothing
+is planned again, so a device that was bought later is not told by a replay. SMS and EMAIL are left to the poller of their channel; what
+would ring in quiet hours is deferred. Where nothing is to be sent now, the outcome is known at once.`,
     sql: [claimPlansSql],
   },
   {
@@ -71,15 +74,34 @@ that is down burns no attempts. The row is nobody's, and due when its lease is o
   },
   {
     title: 'READY, never attempted, lease over → READY, taken over',
-    meaning: `By the poller, every second, day and night: the work of instances that died, what was given back, and deferred rows
-(\`not_before\`) that are due. With a lease of at most 50 s and a poll at least every 10 s, within a minute.`,
+    meaning: `By the poller of the channel, every second, day and night: what was left to it, the work of instances that died, and what was
+given back. With a lease of at most 50 s and a poll at least every 10 s, within a minute.`,
     sql: [takeOverSql],
   },
   {
+    title: 'READY, its time has come → READY',
+    meaning: `By the poller of the channel, when \`not_before\` (\`$5\` is now, by the clock of the business) has come. Nothing waits beyond its
+\`expires_at\`.`,
+    sql: [takeDeferredSql],
+  },
+  {
+    title: 'READY, ours → READY, deferred',
+    meaning: `When it turns out to be quiet hours, or nobody can judge the offer or the slot. Only a new reason is a new revision of the outcome.`,
+    sql: [deferDeliveriesSql],
+  },
+  {
     title: 'FAIL, due → READY',
-    meaning: `Quick retries, by the same poller. What it took is judged again (expired, opted out, device gone, INVALID or without
-consent → FAIL, final) and then attempted like any other.`,
+    meaning: 'Quick retries, by the same poller.',
     sql: [takeRetriesSql],
+  },
+  {
+    title: 'What a poller took → sent, FAIL, or deferred',
+    meaning: `It is judged again, in this order: expired, opted out, target gone (by what its user wants and has now); quiet hours; and, if it
+waited or its event is older than \`OFFER_RECHECK_MS\`: is there a newer one about the same user, product and type (below), is
+the offer as good as it was (state of the product in Redis, else \`PRODUCT_INDEX\`), and is there a slot of the user's day, if that is no
+longer the day it was admitted on. Refusals are settled with the token of the lease. Records that are old when they are read are judged
+in the same way, right after the claim. TRANSACTIONAL is only asked for expiry and target.`,
+    sql: [findSupersededSql],
   },
   {
     title: 'attempted, lease over → FAIL/UNKNOWN_OUTCOME',
@@ -95,7 +117,7 @@ of any instance takes them. Each sweep buys one attempt, until \`expires_at\`.`,
   },
   {
     title: 'FAIL, retryable → FAIL/EXPIRED',
-    meaning: 'By the poller, once the offer is over by the clock of the business.',
+    meaning: 'By any instance, once the offer is over by the clock of the business.',
     sql: [expireDeliveriesSql],
   },
   {
@@ -130,14 +152,16 @@ two arrows are in \`services/push-sender/src/crashes.int.test.ts\`.
      ▼                      │ │                    … quick retries spent                 → FAIL, sweep ──▶ due again, until EXPIRED
    FAIL (final)             │ ├──── attempt ───▶  unknown (deadline, lost after write)  → FAIL/UNKNOWN_OUTCOME (TRANSACTIONAL: due again)
                             │ ├──── attempt ───▶  not taken, or held back               ┐
-                            └─┴── lease ran out before an attempt ◀─────────────────────┘ anybody's again
+                            ├─┴── lease ran out before an attempt ◀─────────────────────┘ anybody's again
+                            └──── quiet hours, offer unknown: deferred until not_before, then judged again
 \`\`\`
 
 | state | how it looks |
 |---|---|
 | claimed | \`READY\`, \`lease_token\` set, \`attempted_at\` null |
 | in flight | \`READY\`, \`attempted_at\` set; the token is the attempt's |
-| given back | \`READY\`, \`lease_token\` null; \`lease_until\` says when it may be taken |
+| left, given back | \`READY\`, \`lease_token\` null; \`lease_until\` says when it may be taken |
+| deferred | \`READY\`, \`lease_until\` null; \`not_before\` says when it may be taken, \`code\` why it waits |
 | delivered | \`SUCCESS\` |
 | quick retry | \`FAIL\`, \`retryable\`, \`next_retry_at\` set |
 | waits for the sweep | \`FAIL\`, \`retryable\`, \`next_retry_at\` null |
@@ -146,14 +170,15 @@ two arrows are in \`services/push-sender/src/crashes.int.test.ts\`.
 Leases and retries use the database's clock (\`now()\`), so that instances need not agree on the time. Business times
 (expiry, quiet hours, the hours of the sweep) come from the service's clock, as parameters.
 
-\`code\` is the provider's (\`UNREGISTERED\`, \`UNAVAILABLE\`, …), \`UNKNOWN_OUTCOME\`, or why nothing was sent: \`EXPIRED\`, \`OPTED_OUT\`,
-\`CHANNEL_OPTED_OUT\`, \`NO_DEVICE\`, \`NO_CONSENT\`, \`DEVICE_INVALID\`. A channel that was refused as a whole has one row with an
-empty \`target_id\`; a notification that was refused as a whole (\`EXPIRED\`, \`OPTED_OUT\`, \`CHANNEL_NOT_SERVED\`) has its reason in
-\`notifications.refusal\` and no rows. In an outcome's results, a target that was refused has attempt 0.
+\`code\` is the provider's (\`UNREGISTERED\`, \`HTTP_503\`, …), \`UNKNOWN_OUTCOME\`, or one of ours: why nothing was sent
+(${refusalCodes.map((code) => `\`${code}\``).join(', ')}), or why it waits (${waitCodes.map((code) => `\`${code}\``).join(', ')}). A channel that
+was refused as a whole has one row with an empty \`target_id\`; a notification that was refused as a whole (\`EXPIRED\`,
+\`OPTED_OUT\`, \`NO_CHANNEL\`) has its reason in \`notifications.refusal\` and no rows. The target of SMS is \`phone\`, of EMAIL
+\`email\`, of IN_APP \`inbox\`; of PUSH it is the id of a device. In an outcome's results, a target that was refused has attempt 0.
 
 ## Tables
 
-${tablesOf('0003_notifications', '0004_devices', '0005_notification-content', '0006_deliveries')}
+${tablesOf('0003_notifications', '0004_devices', '0005_notification-content', '0006_deliveries', '0007_waiting')}
 
 ## Arrows
 

@@ -1,7 +1,10 @@
+import { createHistoryMetrics } from '@dropbell/history-indexer/history-metrics'
 import { createInventoryMetrics } from '@dropbell/inventory-consumer/inventory-metrics'
 import { createNotificationMetrics } from '@dropbell/notification-producer/notification-metrics'
 import { createFcmMetrics } from '@dropbell/push-sender/fcm/fcm-metrics'
+import { createProviderMetrics } from '@dropbell/push-sender/provider-metrics'
 import { createSenderMetrics } from '@dropbell/push-sender/sender-metrics'
+import { createSchedulerMetrics } from '@dropbell/recommendation-scheduler/scheduler-metrics'
 import { createDependencyCheck } from '@dropbell/shared/dependency-check'
 import { createConsumerMetrics } from '@dropbell/shared/kafka/consumer/consumer-metrics'
 import { createPacingMetrics } from '@dropbell/shared/kafka/pacing'
@@ -25,6 +28,9 @@ const sections: Section[] = [
   { title: 'inventory-consumer', register: createInventoryMetrics },
   { title: 'push-sender', register: createSenderMetrics },
   { title: 'push-sender: Firebase Cloud Messaging', register: createFcmMetrics },
+  { title: 'push-sender: other channels', register: createProviderMetrics },
+  { title: 'history-indexer', register: createHistoryMetrics },
+  { title: 'recommendation-scheduler', register: (registry) => createSchedulerMetrics(registry) },
 ]
 
 interface DescribedMetric {

@@ -43,9 +43,11 @@ export async function openBenchWorld(say: Say) {
     throw error
   }
 
-  async function indexBehaviors(behaviors: Iterable<{ productId: string; userId: string }>): Promise<void> {
+  async function indexBehaviors(
+    behaviors: Iterable<{ productId: string; userId: string }>,
+    index = 'user_behavior_index',
+  ): Promise<void> {
     const timestamp = Date.now() - 60_000
-    const index = 'user_behavior_index'
     let operations: object[] = []
     const flush = async () => {
       if (operations.length === 0) return

@@ -1,11 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { ServiceProcess } from '@dropbell/local-stack/service-process'
 import { notificationPushTopic } from '@dropbell/schemas/topics'
 import { chunksOf } from '@dropbell/shared/chunks-of'
 import { type KafkaMessage, type Message, Partitioners } from 'kafkajs'
 import type { Bench, Sample } from './bench.ts'
 import { type BenchWorld, numbered, openBenchWorld, priceDropOf, waitUntil } from './bench-world.ts'
 import { readRecords } from './read-records.ts'
+import { watchMemory } from './watch-memory.ts'
 
 const USERS = 100_000
 const MANY_USERS = 1_000_000
@@ -87,26 +86,6 @@ async function tellAll(world: BenchWorld, product: string, users: number): Promi
   await world.publish([priceDropOf(product)])
   const told = async () => (await world.countRecords(notificationPushTopic.name)) >= before + users
   await waitUntil(told, `${users} users are told`)
-}
-
-/** Of the whole process, four times a second. */
-function watchMemory(service: ServiceProcess) {
-  let peak = 0
-  let stopped = false
-  const watching = (async () => {
-    while (!stopped) {
-      const [, bytes] = /^process_resident_memory_bytes\S* (\d+)/m.exec(await service.metrics()) ?? []
-      peak = Math.max(peak, Number(bytes))
-      await delay(250)
-    }
-  })()
-  return {
-    async peakMB() {
-      stopped = true
-      await watching
-      return peak / 2 ** 20
-    },
-  }
 }
 
 /** As they were sent: users in order, each batch for all partitions. */

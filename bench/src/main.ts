@@ -4,18 +4,28 @@ import type { Bench, Sample } from './bench.ts'
 import { codecBench } from './codec.ts'
 import { eventsBench } from './events.ts'
 import { fanoutBench } from './fanout.ts'
+import { historyBench } from './history.ts'
+import { recommendationsBench } from './recommendations.ts'
 import { describeMachine, describeResult, describeSample, resultLine } from './report.ts'
 import { runBench } from './run-bench.ts'
 import { senderBench } from './sender.ts'
 
-const BENCHES: readonly Bench[] = [codecBench, admissionBench, fanoutBench, eventsBench, senderBench]
+const BENCHES: readonly Bench[] = [
+  codecBench,
+  admissionBench,
+  fanoutBench,
+  eventsBench,
+  senderBench,
+  historyBench,
+  recommendationsBench,
+]
 
 const USAGE = `Usage: npx pnpm bench <name> [--json]
 
 Measures ours against the bare libraries in the same run and shows the median of three rounds.
 
 Benches:
-${BENCHES.map(({ name, compares }) => `  ${name.padEnd(12)} ${compares}`).join('\n')}
+${BENCHES.map(({ name, compares }) => `  ${name.padEnd(16)} ${compares}`).join('\n')}
 
 Options:
   --json       end with one line { "bench": name, "ratios": { … }, "figures": { … } }

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
+import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
 
 const NOON = Date.UTC(2026, 0, 15, 3)
@@ -31,5 +33,31 @@ export function sampleInventoryEvents(count: number): ProductInventoryEvent[] {
     previousStock: null,
     currentStock: null,
     timestamp: NOON + index,
+  }))
+}
+
+/** Each of a notification of its own that was sent to one device and into the inbox. */
+export function sampleOutcomes(count: number): NotificationOutcome[] {
+  const now = Date.now()
+  return Array.from({ length: count }, (_, index) => ({
+    eventId: 'inventory-7f3d2a',
+    notificationId: randomUUID(),
+    userId: `user-${index}`,
+    productId: 'P-20391',
+    type: 'PRICE_DROP',
+    title: '가격이 떨어졌어요!',
+    channels: ['PUSH', 'IN_APP'],
+    status: 'SENT',
+    reason: null,
+    blockingEventId: null,
+    dayCount: null,
+    revision: 1,
+    occurredAt: now,
+    results: [
+      { channel: 'PUSH', target: `device-${index}`, attempt: 1, code: null, latencyMs: 23, at: now },
+      { channel: 'IN_APP', target: `user-${index}`, attempt: 1, code: null, latencyMs: 2, at: now },
+    ],
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    eventTimestamp: now - 250,
   }))
 }

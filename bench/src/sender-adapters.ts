@@ -49,7 +49,7 @@ export function sampleOutgoings(count: number): Outgoing[] {
   return sampleNotifications(count).map((notification, index) => ({
     deliveryId: notification.notificationId,
     notification,
-    target: { id: `device-${index}`, token: `bench-token-${index}`, platform: index % 2 === 0 ? 'IOS' : 'ANDROID' },
+    target: { id: `device-${index}`, address: `bench-token-${index}`, platform: index % 2 === 0 ? 'IOS' : 'ANDROID' },
   }))
 }
 

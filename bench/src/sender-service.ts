@@ -7,7 +7,7 @@ import { pushSenderSchema } from '@dropbell/push-sender/service-config'
 import { createCodec } from '@dropbell/schemas/codec'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { createRegistryClient } from '@dropbell/schemas/registry-client'
-import { dlqNameOf, notificationPushTopic } from '@dropbell/schemas/topics'
+import { dlqNameOf, notificationInappTopic, notificationPushTopic } from '@dropbell/schemas/topics'
 import { loadConfig } from '@dropbell/shared/config'
 import { createLogger } from '@dropbell/shared/log'
 import { createShutdown } from '@dropbell/shared/shutdown'
@@ -41,7 +41,6 @@ export async function openSenderService(
   const numPartitions = notificationPushTopic.partitions
   const topics = [input.topic, dlqNameOf(input.topic)].map((topic) => ({ topic, numPartitions }))
   await admin.createTopics({ topics, waitForLeaders: false })
-  await admin.disconnect()
   const producer = kafka.producer({ createPartitioner: Partitioners.DefaultPartitioner })
   await producer.connect()
   const registry = createRegistryClient({ url: env.SCHEMA_REGISTRY_URL as string })
@@ -58,6 +57,13 @@ export async function openSenderService(
 
   const fcm = createFcmControl(env.FCM_ENDPOINT as string, name)
 
+  /** At devices, and for the app. */
+  const arrived = async (): Promise<number[]> => {
+    const { accepted } = await fcm.report()
+    const offsets = await admin.fetchTopicOffsets(notificationInappTopic.name)
+    return [accepted, offsets.reduce((sum, { high }) => sum + Number(high), 0)]
+  }
+
   /** From the first batch in the ledger to the last outcome published. */
   const work = async (messages: number): Promise<number> => {
     const shutdown = createShutdown({ timeoutMs: 20_000, log })
@@ -69,7 +75,7 @@ export async function openSenderService(
     })
     const failpoint: Failpoint = async (point, _, held) => {
       if (point === 'after-claim' && beganAt === 0) beganAt = performance.now()
-      if (point === 'before-offset') done += held.length
+      if (point === 'before-offset') done += held.filter(({ key }) => key.channel === 'PUSH').length
       if (done >= messages) finish(performance.now() - beganAt)
     }
     const late = () => new Error(`${name}: ${done} of ${messages} were sent within ${MOST_MS} ms`)
@@ -87,13 +93,18 @@ export async function openSenderService(
       const values = await codec.encodeBatch(notifications)
       const messages = notifications.map(({ userId: key }, index) => ({ key, value: values[index] as Buffer }))
       await producer.send({ topic: input.topic, acks: -1, messages })
-      const before = (await fcm.report()).accepted
+      const before = await arrived()
       const ms = await work(count)
-      const accepted = (await fcm.report()).accepted - before
-      if (accepted !== count) throw new Error(`${name}: ${accepted} of ${count} messages arrived`)
+      const after = await arrived()
+      for (const [index, where] of ['at devices', 'for the app'].entries()) {
+        const came = (after[index] ?? 0) - (before[index] ?? 0)
+        if (came !== count) throw new Error(`${name}: ${came} of ${count} messages arrived ${where}`)
+      }
       return (count * 1_000) / ms
     },
-    stop: () => producer.disconnect(),
+    stop: async () => {
+      await Promise.all([producer.disconnect(), admin.disconnect()])
+    },
   }
 }
 
@@ -139,7 +150,9 @@ async function fill(connectionString: string, settledRows: number): Promise<void
     await client.query(
       `INSERT INTO deliveries (notification_id, channel, target_id, status, transactional, expires_at, attempt, settled_at)
        SELECT notification_id, 'PUSH', replace(user_id, 'user', 'device'), 'SUCCESS', false, expires_at, 1, now()
-       FROM notifications`,
+       FROM notifications
+       UNION ALL
+       SELECT notification_id, 'IN_APP', 'inbox', 'SUCCESS', false, expires_at, 1, now() FROM notifications`,
     )
     await client.query('VACUUM ANALYZE')
   } finally {

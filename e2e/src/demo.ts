@@ -11,15 +11,18 @@ import { connectToStack } from './connect-to-stack.ts'
 import { describeFunnel } from './funnel.ts'
 import { prepareEngines } from './prepare-engines.ts'
 import { elasticsearchRoundTrip, kafkaRoundTrip, postgresRoundTrip, redisRoundTrip } from './round-trips.ts'
-import { type RunningService, runInventoryConsumer, runPushSender } from './run-services.ts'
+import { type RunningService, runHistoryIndexer, runInventoryConsumer, runPushSender } from './run-services.ts'
 import { openShop } from './shop.ts'
+import { describeHistory, untilHistoryHas } from './show-history.ts'
 import { demoProject, describePushes, openDemoFcm, scriptDeadToken, showPushes } from './show-pushes.ts'
+import { describeRecommendations, forgetTodaysBatch, showRecommendations } from './show-recommendations.ts'
 import { describeChange, showShop } from './show-shop.ts'
 
 const usage = `npx pnpm demo [--keep]
 
-Brings the real engines up on this machine, without Docker, lets a price drop and a restock happen in a small shop, and
-follows it to the devices (of a simulated Firebase), and shows who is told and who is not, and why. Then it takes the engines down. Engines that were up before stay up.
+Brings the real engines up on this machine, without Docker, lets a price drop and a restock happen in a small shop,
+follows them to the devices (of a simulated Firebase), and shows from the history what became of everybody: sent, deferred,
+opted out, rate-limited or stale, and why. It runs the daily recommendations, too. Then it takes the engines down. Engines that were up before stay up.
 
   --keep   leave the engines running; \`npx pnpm stack down\` ends them
   --help   this text
@@ -59,8 +62,8 @@ const printShop = async (stack: Stack, engines: Engines): Promise<void> => {
   await scriptDeadToken(fcm, shop)
   const services: RunningService[] = []
   try {
-    for (const run of [runPushSender, runInventoryConsumer]) services.push(await run(env, log))
-    print(`${services.map(({ name }) => name).join(' and ')} are running. What happens in the shop:\n`)
+    for (const run of [runHistoryIndexer, runPushSender, runInventoryConsumer]) services.push(await run(env, log))
+    print(`${services.map(({ name }) => name).join(', ')} are running. What happens in the shop:\n`)
     const registry = createRegistryClient({ url: env.SCHEMA_REGISTRY_URL as string })
     const { events, funnel, notifications } = await showShop(engines.kafka.client, registry, shop, metricsOf(services))
     const shown = events.filter(({ productId }) => !shop.trifles.includes(productId))
@@ -72,8 +75,14 @@ const printShop = async (stack: Stack, engines: Engines): Promise<void> => {
       const example = notifications.find(({ productId }) => productId === product)
       print(`  ${example?.channels.join(' + ')} to ${example?.userId}: ${example?.title} ${example?.body}`)
     }
+    const history = await untilHistoryHas(engines.elasticsearch.client, shop, funnel.targets)
+    print(`\nWhat became of everybody, from the history:\n\n${describeHistory(history)}\n`)
     const pushes = await showPushes(engines.postgres.client, fcm, shop, notifications)
-    print(`\nTo the devices:\n${describePushes(pushes)}\n`)
+    print(`To the devices:\n${describePushes(pushes)}\n`)
+    await forgetTodaysBatch(engines.postgres.client, engines.redis.client)
+    print(
+      `The daily recommendations, begun by hand:\n${describeRecommendations(await showRecommendations(env, log))}\n`,
+    )
   } finally {
     for (const service of services.reverse()) await service.stop()
   }

@@ -2,6 +2,8 @@ import { topicsConfig } from '@dropbell/cli/config'
 import { applyTopics } from '@dropbell/cli/topics/apply-topics'
 import { planFromConfig } from '@dropbell/cli/topics/plan-from-config'
 import { migrate } from '@dropbell/database/migrate'
+import { historyConfig } from '@dropbell/schemas/history/history-config'
+import { applyHistoryIndices } from '@dropbell/schemas/history/history-indices'
 import { indexConfig } from '@dropbell/schemas/index-config'
 import { applyIndexTemplates, createMissingIndices } from '@dropbell/schemas/index-templates'
 import { openRegistry } from '@dropbell/schemas/open-registry'
@@ -12,7 +14,7 @@ import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
 import type { Logger } from '@dropbell/shared/log'
 import type { connectToStack } from './connect-to-stack.ts'
 
-const schema = defineConfig(topicsConfig, dlqConfig, schemaRegistryConfig, indexConfig)
+const schema = defineConfig(topicsConfig, dlqConfig, schemaRegistryConfig, indexConfig, historyConfig)
 
 /** What the init job of the Compose file does. */
 export const prepareEngines = async (
@@ -30,6 +32,7 @@ export const prepareEngines = async (
     const applied = await migrate({ connection: { connectionString: env.DATABASE_URL as string }, log })
     await applyIndexTemplates(engines.elasticsearch.client, config)
     await createMissingIndices(engines.elasticsearch.client, config)
+    await applyHistoryIndices(engines.elasticsearch.client, config.NOTIFICATION_HISTORY_INDEX)
     return { topics: plan.length, subjects: subjects.length, migrations: applied.length }
   } finally {
     await admin.disconnect()

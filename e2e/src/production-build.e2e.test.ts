@@ -10,7 +10,7 @@ import type { Stack } from '@dropbell/local-stack/stack'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const run = promisify(execFile)
-const services = ['inventory-consumer', 'push-sender']
+const services = ['inventory-consumer', 'push-sender', 'history-indexer', 'recommendation-scheduler']
 const parts = ['cli', ...services]
 
 let directory: string
@@ -44,7 +44,7 @@ describe('the images', () => {
       await dropbell(...step.split(' '))
     }
     const topics = JSON.parse((await dropbell('topics', 'apply', '--json')).stdout) as { topics: { state: string }[] }
-    expect(topics.topics).toHaveLength(10)
+    expect(topics.topics).toHaveLength(11)
     expect(new Set(topics.topics.map(({ state }) => state))).toEqual(new Set(['in-place']))
     expect((await dropbell('schemas', 'list', '--json')).stdout).toContain('product.inventory.v1-value')
     await dropbell('schemas', 'check')

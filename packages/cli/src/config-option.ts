@@ -1,8 +1,10 @@
+import { daySchema, schedulerUrlConfig } from '@dropbell/schemas/recommendation-runs'
 import { type ConfigShape, describeConfig } from '@dropbell/shared/config'
 import { describeVariable } from '@dropbell/shared/config/describe-variable'
 import { elasticsearchConfig } from '@dropbell/shared/config/elasticsearch'
 import { kafkaConfig } from '@dropbell/shared/config/kafka'
 import { postgresConfig } from '@dropbell/shared/config/postgres'
+import { redisConfig } from '@dropbell/shared/config/redis'
 import { schemaRegistryConfig } from '@dropbell/shared/config/schema-registry'
 import { InvalidArgumentError, Option } from 'commander'
 import { topicsConfig } from './config.ts'
@@ -36,10 +38,21 @@ export const optionalRegistryOption = (): Option => {
 
 export const databaseOption = (): Option => configOption('--database <url>', postgresConfig.shape, 'DATABASE_URL')
 
+export const redisOption = (): Option => configOption('--redis <url>', redisConfig.shape, 'REDIS_URL')
+
 export const elasticsearchOption = (): Option =>
   configOption('--elasticsearch <url>', elasticsearchConfig.shape, 'ELASTICSEARCH_URL')
 
 export const replicationFactorOption = (): Option =>
   configOption('--replication-factor <number>', topicsConfig.shape, 'TOPICS_REPLICATION_FACTOR')
+
+export const schedulerUrlOption = (): Option =>
+  configOption('--url <url>', schedulerUrlConfig.shape, 'RECOMMENDATION_SCHEDULER_URL')
+
+export const dayOption = (): Option =>
+  new Option('--day <date>', 'the day of the run, YYYY-MM-DD; today if left out').argParser((value: string) => {
+    if (daySchema.safeParse(value).success) return value
+    throw new InvalidArgumentError('Expected a date, YYYY-MM-DD.')
+  })
 
 export const jsonOption = (): Option => new Option('--json', 'print JSON, for a program to read')

@@ -6,6 +6,7 @@ export const exitCodes = {
   problemsFound: 1,
   usage: 2,
   unavailable: 3,
+  nothingKnown: 4,
   internal: 70,
   invalidConfig: serviceExitCodes.invalidConfig,
   interrupted: 130,
@@ -15,12 +16,14 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 const meanings: Record<keyof typeof exitCodes, string> = {
   ok: 'done, and all is in place',
-  problemsFound: 'problems found: drift, an incompatible schema, or a change that was refused',
+  problemsFound:
+    'problems found: drift, an incompatible schema, a change that was refused, dead letters left as they are',
   usage: 'the command line is wrong',
   unavailable: 'an engine cannot be reached, or denies access',
+  nothingKnown: 'nothing is known of what was asked for',
   internal: 'something unforeseen; --debug shows where',
   invalidConfig: 'the configuration is not valid',
-  interrupted: 'ended by Ctrl-C or SIGTERM',
+  interrupted: 'ended by Ctrl-C or SIGTERM; a replay has finished what was in flight',
 }
 
 export const describeExitCodes = (): string => {

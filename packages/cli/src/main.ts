@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module'
+import { hostname, userInfo } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { exitCodes } from './exit-codes.ts'
 import { createOutput } from './output.ts'
@@ -9,6 +10,15 @@ const { version } = createRequire(import.meta.url)('../package.json') as { versi
 
 // The folder is beside the code of packages/schemas, be it the source of a checkout or the build in an image.
 const avroFolder = fileURLToPath(new URL('../avro', import.meta.resolve('@dropbell/schemas/topics')))
+
+/** In a container the user may have no name. */
+const findOperator = (): string => {
+  try {
+    return `${userInfo().username}@${hostname()}`
+  } catch {
+    return `${process.getuid?.() ?? 'unknown'}@${hostname()}`
+  }
+}
 
 const interruption = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -30,6 +40,7 @@ const exitCode = await runProgram(process.argv.slice(2), {
   env: process.env,
   output,
   signal: interruption.signal,
+  operator: findOperator(),
   avroFolder,
   version,
 })

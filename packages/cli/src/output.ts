@@ -15,6 +15,8 @@ export interface Output {
   warn(text: string): void
   /** One line that the next one replaces. Only on a terminal. */
   progress(text: string): void
+  /** Whether `progress` is seen; if not, what takes long says so by a line now and then. */
+  readonly showsProgress: boolean
   paint(colour: Colour, text: string): string
 }
 
@@ -28,6 +30,7 @@ const clearLine = '\r\u001b[2K'
 
 export const createOutput = ({ stdout, stderr, env }: OutputOptions): Output => {
   const coloured = stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb'
+  const showsProgress = stderr.isTTY === true && env.TERM !== 'dumb'
   let progressShown = false
 
   const clearProgress = (): void => {
@@ -44,10 +47,11 @@ export const createOutput = ({ stdout, stderr, env }: OutputOptions): Output => 
     printJson: (value) => writeLine(stdout, JSON.stringify(value, null, 2)),
     warn: (text) => writeLine(stderr, text),
     progress: (text) => {
-      if (stderr.isTTY !== true || env.TERM === 'dumb') return
+      if (!showsProgress) return
       stderr.write(`${clearLine}${text}`)
       progressShown = true
     },
+    showsProgress,
     // Whether to paint is decided above; newer versions of Node would look at the process's own stdout again.
     paint: (colour, text) => (coloured ? styleText(colour, text, { validateStream: false }) : text),
   }

@@ -15,6 +15,7 @@ const program = createProgram(
     env: {},
     output: createOutput({ stdout: recordStream(), stderr: recordStream(), env: {} }),
     signal: new AbortController().signal,
+    operator: 'ann@shop',
     avroFolder: '',
   },
   () => async () => {},
@@ -32,7 +33,7 @@ describe('help', () => {
 
   it('documents the exit codes', async () => {
     const { stdout } = await runInProcess(['--help'])
-    for (const code of [0, 1, 2, 3, 70, 78, 130]) expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, 'm'))
+    for (const code of [0, 1, 2, 3, 4, 70, 78, 130]) expect(stdout).toMatch(new RegExp(`^ {2}${code} +\\w`, 'm'))
   })
 
   it('names the variable that a flag stands for', async () => {
@@ -49,6 +50,11 @@ describe('a wrong command line', () => {
     ['an address that is none', ['topics', 'list', '--brokers', 'kafka'], 'Expected host:port'],
     ['a number that is none', ['topics', 'apply', '--replication-factor', 'three'], 'Expected a whole number'],
     ['no command at all', ['topics'], 'Usage: dropbell topics'],
+    ['nothing to trace', ['trace'], '--notification, --event or --user'],
+    ['two things to trace', ['trace', '--notification', 'n', '--user', 'u'], 'stands alone'],
+    ['a notification that is none', ['trace', '--notification', 'n-1'], 'UUID'],
+    ['a product of nobody', ['trace', '--product', 'P-1'], '--product goes with --user'],
+    ['a moment that is none', ['trace', '--user', 'u', '--since', 'lately'], 'Expected how long ago'],
   ])('with %s ends with 2 and says so on stderr', async (_, args, message) => {
     const { code, stdout, stderr } = await runInProcess(args)
     expect(code).toBe(2)

@@ -3,12 +3,21 @@ import { redactCredentials } from '@dropbell/shared/redact-credentials'
 import { Command } from 'commander'
 import { addDbMigrate } from './commands/db-migrate.ts'
 import { addDbPrune } from './commands/db-prune.ts'
+import { addDlqDismiss } from './commands/dlq-dismiss.ts'
+import { addDlqList } from './commands/dlq-list.ts'
+import { addDlqReplay } from './commands/dlq-replay.ts'
+import { addDlqRuns } from './commands/dlq-runs.ts'
+import { addDlqShow } from './commands/dlq-show.ts'
+import { addDlqTopics } from './commands/dlq-topics.ts'
 import { addIndicesApply } from './commands/indices-apply.ts'
+import { addRecommendationsRun } from './commands/recommendations-run.ts'
+import { addRecommendationsStatus } from './commands/recommendations-status.ts'
 import { addSchemasCheck } from './commands/schemas-check.ts'
 import { addSchemasList } from './commands/schemas-list.ts'
 import { addSchemasRegister } from './commands/schemas-register.ts'
 import { addTopicsApply } from './commands/topics-apply.ts'
 import { addTopicsList } from './commands/topics-list.ts'
+import { addTrace } from './commands/trace.ts'
 import { describeExitCodes, type ExitCode, exitCodes } from './exit-codes.ts'
 import { explainFailure } from './explain-failure.ts'
 import type { RunCommand, Session } from './session.ts'
@@ -45,7 +54,7 @@ export const runProgram = async (args: readonly string[], context: ProgramContex
 
 export const createProgram = ({ version, output }: ProgramContext, run: RunCommand): Command => {
   const program = new Command('dropbell')
-    .description('Operate Dropbell: its contracts, topics, tables and indices.')
+    .description('Operate Dropbell: its contracts, topics, tables, indices, dead letters and batches.')
     .version(version)
     .option('--debug', 'say what the clients do, and show stack traces')
     .configureHelp({ showGlobalOptions: true })
@@ -65,6 +74,7 @@ Examples:
   $ dropbell topics apply
   $ dropbell schemas register --registry http://localhost:8081
   $ dropbell schemas check --help
+  $ dropbell trace --user user-1 --product P-1
 
 ${describeExitCodes()}`,
     )
@@ -84,6 +94,24 @@ ${describeExitCodes()}`,
   addTopicsApply(topics, run)
   addTopicsList(topics, run)
 
+  const dlq = program
+    .command('dlq')
+    .description('The dead letters: see why, and put it right.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ dropbell dlq topics
+  $ dropbell dlq list product.inventory.v1.dlq --since 2h
+  $ dropbell dlq replay product.inventory.v1.dlq --reason PRODUCT_STATE_UNAVAILABLE --yes`,
+    )
+  addDlqTopics(dlq, run)
+  addDlqList(dlq, run)
+  addDlqShow(dlq, run)
+  addDlqReplay(dlq, run)
+  addDlqDismiss(dlq, run)
+  addDlqRuns(dlq, run)
+
   const db = program
     .command('db')
     .description('The Postgres tables.')
@@ -96,6 +124,15 @@ ${describeExitCodes()}`,
     .description('The Elasticsearch indices that other teams fill.')
     .addHelpText('after', '\nExamples:\n  $ dropbell indices apply')
   addIndicesApply(indices, run)
+
+  const recommendations = program
+    .command('recommendations')
+    .description('The daily recommendations.')
+    .addHelpText('after', '\nExamples:\n  $ dropbell recommendations run\n  $ dropbell recommendations status --json')
+  addRecommendationsRun(recommendations, run)
+  addRecommendationsStatus(recommendations, run)
+
+  addTrace(program, run)
 
   return program
 }

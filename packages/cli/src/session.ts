@@ -11,6 +11,8 @@ export interface Session {
   readonly log: Logger
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
+  /** Who runs it, for what keeps a record of that. */
+  readonly operator: string
   /** The committed Avro files of packages/schemas. */
   readonly avroFolder: string
 }

@@ -18,11 +18,11 @@ export interface DeliveryRow {
   attempt: number
   /** Whose row it is. Null: nobody's, and whoever finds it due may take it. */
   lease_token: string | null
-  /** By the database's clock. */
+  /** By the database's clock. Null in a READY row that waits for `not_before`. */
   lease_until: Date | null
   /** Set while an attempt is under way, and after it. */
   attempted_at: Date | null
-  /** Not sent before this; for quiet hours. */
+  /** Not sent before this, by the clock of the business: quiet hours, or an offer that nobody can judge yet. */
   not_before: Date | null
   /** Of a FAIL: another attempt may do better. */
   retryable: boolean

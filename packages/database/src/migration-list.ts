@@ -5,6 +5,8 @@ import * as notifications from './migrations/0003_notifications.ts'
 import * as devices from './migrations/0004_devices.ts'
 import * as notificationContent from './migrations/0005_notification-content.ts'
 import * as deliveries from './migrations/0006_deliveries.ts'
+import * as waiting from './migrations/0007_waiting.ts'
+import * as recommendationRuns from './migrations/0008_recommendation-runs.ts'
 
 /** Forward only: a mistake is put right by the next migration. */
 export interface Migration {
@@ -19,6 +21,8 @@ export const migrationList: Readonly<Record<string, Migration>> = {
   '0004_devices': devices,
   '0005_notification-content': notificationContent,
   '0006_deliveries': deliveries,
+  '0007_waiting': waiting,
+  '0008_recommendation-runs': recommendationRuns,
 }
 
 export const migrationsTable = 'pgmigrations'

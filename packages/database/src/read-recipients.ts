@@ -11,6 +11,14 @@ export interface Recipient {
   readonly locale: string
   readonly optedOut: ReadonlySet<OptionalType>
   readonly channels: readonly PreferredChannel[]
+  /** When not to ring. */
+  readonly quietHours: QuietHours | null
+}
+
+/** Local times, HH:MM:SS; the end may be before the start, on the next day. */
+export interface QuietHours {
+  readonly start: string
+  readonly end: string
 }
 
 /** A user without rows; the tables have the same defaults. */
@@ -19,6 +27,7 @@ export const defaultRecipient: Recipient = {
   locale: 'ko',
   optedOut: new Set(),
   channels: ['PUSH', 'IN_APP'],
+  quietHours: null,
 }
 
 type FlagColumn = Extract<keyof NotificationPreferencesRow, `${string}_enabled`>
@@ -34,10 +43,11 @@ const flags = Object.entries(flagColumns) as [OptionalType, FlagColumn][]
 type Nullable<T> = { [Key in keyof T]: T[Key] | null }
 type JoinedRow = Pick<UserInfoRow, 'user_id'> &
   Nullable<Pick<UserInfoRow, 'timezone' | 'locale'>> &
-  Nullable<Pick<NotificationPreferencesRow, FlagColumn | 'channels'>>
+  Nullable<Pick<NotificationPreferencesRow, FlagColumn | 'channels' | 'quiet_hours_start' | 'quiet_hours_end'>>
 
 const text = `
-  SELECT user_id, i.timezone, i.locale, p.channels, ${flags.map(([, column]) => `p.${column}`).join(', ')}
+  SELECT user_id, i.timezone, i.locale, p.channels, p.quiet_hours_start, p.quiet_hours_end,
+    ${flags.map(([, column]) => `p.${column}`).join(', ')}
   FROM unnest($1::text[]) AS asked (user_id)
   LEFT JOIN user_info i USING (user_id)
   LEFT JOIN notification_preferences p USING (user_id)
@@ -60,4 +70,8 @@ const toRecipient = (row: JoinedRow): Recipient => ({
   locale: row.locale ?? defaultRecipient.locale,
   optedOut: new Set(flags.filter(([, column]) => row[column] === false).map(([type]) => type)),
   channels: row.channels ?? defaultRecipient.channels,
+  quietHours: quietHoursOf(row),
 })
+
+const quietHoursOf = ({ quiet_hours_start: start, quiet_hours_end: end }: JoinedRow): QuietHours | null =>
+  start === null || end === null ? null : { start, end }

@@ -8,6 +8,8 @@ export interface ServiceProcess {
   /** Its log so far, one object a line. */
   lines(): readonly Record<string, unknown>[]
   metrics(): Promise<string>
+  /** Of its operations port. */
+  url: string
   signal(signal: NodeJS.Signals): void
   /** Stands still, by SIGSTOP. */
   isStopped(): Promise<boolean>
@@ -36,6 +38,7 @@ export const startServiceProcess = async (entry: string, env: Record<string, str
   started.catch(() => {})
   await started
   const operations = lines.find(({ msg }) => msg === 'operations server listening')
+  const url = `http://127.0.0.1:${operations?.port}`
   const end = async (signal: NodeJS.Signals): Promise<number | null> => {
     if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
     const ended = once(child, 'close')
@@ -45,7 +48,8 @@ export const startServiceProcess = async (entry: string, env: Record<string, str
   }
   return {
     lines: () => lines,
-    metrics: async () => (await fetch(`http://127.0.0.1:${operations?.port}/metrics`)).text(),
+    url,
+    metrics: async () => (await fetch(`${url}/metrics`)).text(),
     signal: (signal) => void child.kill(signal),
     isStopped: async () => /^State:\s+T/m.test(await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '')),
     ended: result.then(({ signal }) => signal),

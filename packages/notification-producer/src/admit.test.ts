@@ -79,7 +79,7 @@ describe('admission', () => {
     ]
     const { admit } = setUp({ gate: async () => answers })
     expect((await admit(request())).map(({ decision }) => decision)).toEqual([
-      { kind: 'admitted' },
+      { kind: 'admitted', again: true },
       { kind: 'refused', reason: 'duplicate', blockingEventId: 'evt-0' },
       { kind: 'refused', reason: 'daily-limit', dayCount: 10 },
     ])

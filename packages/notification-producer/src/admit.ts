@@ -152,14 +152,16 @@ const isGuard = (dependency: string | undefined): dependency is 'redis' | 'postg
   dependency === 'redis' || dependency === 'postgres'
 
 const admitted: Decision = { kind: 'admitted' }
+const admittedAgain: Decision = { kind: 'admitted', again: true }
 
 const refused = (reason: RefusalReason): Refusal => ({ kind: 'refused', reason })
 
 const toDecision = (answer: GateAnswer): Decision => {
   switch (answer.kind) {
     case 'admitted':
-    case 'held':
       return admitted
+    case 'held':
+      return admittedAgain
     case 'duplicate':
       return { kind: 'refused', reason: 'duplicate', blockingEventId: answer.blockingEventId }
     case 'daily-limit':

@@ -1,17 +1,22 @@
 import type { Channel, NotificationEvent, Priority } from '@dropbell/schemas/generated/notification-event'
 import { toShortestFloat32 } from '@dropbell/schemas/price'
 import { type Language, textOf } from './notification-texts.ts'
-import type { Trigger } from './trigger.ts'
+import type { Occasion, Trigger } from './trigger.ts'
 
-/** What everybody who reads the same language is told. */
+/** What somebody is told, or everybody who reads the same language. */
 export type Message = Pick<NotificationEvent, 'title' | 'body' | 'data' | 'channels' | 'priority'>
 
-export const channelsOf: Readonly<Record<Trigger['type'], readonly Channel[]>> = {
+export const channelsOf: Readonly<Record<Occasion['type'], readonly Channel[]>> = {
   PRICE_DROP: ['PUSH', 'IN_APP'],
   BACK_IN_STOCK: ['PUSH', 'SMS'],
+  RECOMMENDATION: ['PUSH', 'IN_APP'],
 }
 
-const priorityOf: Readonly<Record<Trigger['type'], Priority>> = { PRICE_DROP: 'HIGH', BACK_IN_STOCK: 'HIGH' }
+export const priorityOf: Readonly<Record<Occasion['type'], Priority>> = {
+  PRICE_DROP: 'HIGH',
+  BACK_IN_STOCK: 'HIGH',
+  RECOMMENDATION: 'NORMAL',
+}
 
 export const composeMessage = (trigger: Trigger, language: Language): Message => ({
   ...textOf(trigger, language),
@@ -42,22 +47,22 @@ export interface Addressing {
 }
 
 export const composeNotification = (
-  trigger: Trigger,
+  occasion: Occasion,
   message: Message,
   { notificationId, userId, now, expiresAt }: Addressing,
 ): NotificationEvent => ({
   // Written out, not spread: this is made for every user.
   notificationId,
   userId,
-  productId: trigger.productId,
-  notificationType: trigger.type,
+  productId: occasion.productId,
+  notificationType: occasion.type,
   title: message.title,
   body: message.body,
   data: message.data,
   channels: message.channels,
   priority: message.priority,
   timestamp: now,
-  eventId: trigger.eventId,
-  eventTimestamp: trigger.eventTimestamp,
+  eventId: occasion.eventId,
+  eventTimestamp: occasion.eventTimestamp,
   expiresAt,
 })

@@ -12,4 +12,10 @@ export interface Refusal {
 }
 
 /** Whether a user may be told. */
-export type Decision = { readonly kind: 'admitted' } | Refusal
+export type Decision = Admitted | Refusal
+
+export interface Admitted {
+  readonly kind: 'admitted'
+  /** The event held the slot already: it asked before, and may have published since. */
+  readonly again?: true
+}

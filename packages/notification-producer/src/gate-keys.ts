@@ -6,6 +6,8 @@ export const defaultKeyPrefix = 'dropbell'
 export interface GateKeys {
   sent(userId: string, subject: string, type: NotificationType): string
   daily(userId: string, date: LocalDate): string
+  /** Of a notification that was admitted on an earlier date and counts for this one too. */
+  carried(userId: string, date: LocalDate, notificationId: string): string
   /** Not a user's: there as long as this Redis has its memory. */
   readonly memory: string
 }
@@ -14,6 +16,7 @@ export interface GateKeys {
 export const gateKeys = (prefix: string = defaultKeyPrefix): GateKeys => ({
   sent: (userId, subject, type) => `${prefix}:{${hashTag(userId)}}:sent:${subject}:${type}`,
   daily: (userId, date) => `${prefix}:{${hashTag(userId)}}:daily:${date}`,
+  carried: (userId, date, notificationId) => `${prefix}:{${hashTag(userId)}}:carried:${date}:${notificationId}`,
   memory: `${prefix}:gate-memory`,
 })
 

@@ -30,6 +30,36 @@ redis.call('SET', KEYS[1], ARGV[2] .. ' ' .. ARGV[1], 'PX', ARGV[3])
 return {'admitted', tostring(count + 1)}
 `
 
+/**
+ * For what was admitted a while ago and is only sent now: the user is told now, so the slot is held from now on, unless
+ * another event holds it meanwhile. On a later date it counts for that date too, once, however often it is asked for.
+ */
+const resend = `
+local held = redis.pcall('GET', KEYS[1])
+if type(held) == 'table' then return held end
+if held and string.sub(held, 12) ~= ARGV[1] then return {'duplicate', string.sub(held, 12)} end
+local count = 0
+if ARGV[6] == '1' then
+  local carried = redis.pcall('EXISTS', KEYS[3])
+  if type(carried) == 'table' then return carried end
+  if carried == 0 then
+    local stored = redis.pcall('GET', KEYS[2])
+    if type(stored) == 'table' then return stored end
+    count = tonumber(stored or '0')
+    if not count then return redis.error_reply('WRONGTYPE the count of the day is not a number') end
+    if count >= tonumber(ARGV[4]) then return {'daily-limit', tostring(count)} end
+    local counted
+    if stored then counted = redis.pcall('INCR', KEYS[2])
+    else counted = redis.pcall('SET', KEYS[2], 1, 'PX', ARGV[5]) end
+    if type(counted) == 'table' and counted.err then return counted end
+    redis.call('SET', KEYS[3], '1', 'PX', ARGV[5])
+  end
+end
+local kept = redis.pcall('SET', KEYS[1], ARGV[2] .. ' ' .. ARGV[1], 'PX', ARGV[3])
+if type(kept) == 'table' and kept.err then return kept end
+return {'held', ''}
+`
+
 /** Gives a slot back, if it is still exactly the one that was looked at. The day may be over and its count gone. */
 const release = `
 local held = redis.pcall('GET', KEYS[1])
@@ -56,12 +86,25 @@ declare module 'ioredis' {
       dailyTtlMs: number,
       callback?: Callback<[string, string]>,
     ): Result<[string, string], Context>
+    gateResend(
+      sentKey: string,
+      dailyKey: string,
+      carriedKey: string,
+      eventId: string,
+      date: string,
+      sentTtlMs: number,
+      limit: number,
+      dailyTtlMs: number,
+      isLater: 0 | 1,
+      callback?: Callback<[string, string]>,
+    ): Result<[string, string], Context>
     gateRelease(sentKey: string, dailyKey: string, held: string, callback?: Callback<number>): Result<number, Context>
   }
 }
 
 export const defineGateScripts = (client: Redis): void => {
   client.defineCommand('gateAdmit', { numberOfKeys: 2, lua: admitScript })
+  client.defineCommand('gateResend', { numberOfKeys: 3, lua: resend })
   client.defineCommand('gateRelease', { numberOfKeys: 2, lua: release })
 }
 

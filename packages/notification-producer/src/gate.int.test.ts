@@ -208,3 +208,53 @@ describe('releasing', () => {
     expect(await observer.exists(keys.daily('user-1', '2026-01-15'))).toBe(0)
   })
 })
+
+describe('a notification that is sent a while after it was admitted', () => {
+  const late = { ...sampleSlot, notificationId: 'n-1', date: '2026-01-16', isLater: true }
+
+  it('holds its slot from then on: another event about the same is its duplicate', async () => {
+    const { gate, keys, observer } = open()
+    expect(await gate.resend([{ ...late, isLater: false }])).toEqual([{ kind: 'held' }])
+    expect(await gate.admit([{ ...sampleSlot, eventId: 'evt-2' }])).toEqual([
+      { kind: 'duplicate', blockingEventId: 'evt-1' },
+    ])
+    expect(await observer.exists(keys.daily('user-1', '2026-01-16'))).toBe(0)
+    const sent = keys.sent('user-1', 'P-1', 'PRICE_DROP')
+    await observer.pexpire(sent, 1_000)
+    await gate.resend([{ ...late, isLater: false }])
+    expect(await observer.pttl(sent)).toBeGreaterThan(3_590_000)
+  })
+
+  it('is itself a duplicate where another event was told of meanwhile, and writes nothing', async () => {
+    const { gate, keys, observer } = open()
+    await gate.admit([{ ...sampleSlot, eventId: 'evt-2', date: '2026-01-16' }])
+    expect(await gate.resend([late])).toEqual([{ kind: 'duplicate', blockingEventId: 'evt-2' }])
+    expect(await observer.get(keys.daily('user-1', '2026-01-16'))).toBe('1')
+  })
+
+  it('takes a slot of a later day once, however often it is asked for, and another on a day after that', async () => {
+    const { gate, keys, observer } = open()
+    expect(await gate.resend([late, late])).toEqual([{ kind: 'held' }, { kind: 'held' }])
+    expect(await observer.get(keys.daily('user-1', '2026-01-16'))).toBe('1')
+    expect(await observer.pttl(keys.carried('user-1', '2026-01-16', 'n-1'))).toBeGreaterThan(50 * 3_600_000)
+    await gate.resend([{ ...late, date: '2026-01-17' }])
+    expect(await observer.get(keys.daily('user-1', '2026-01-17'))).toBe('1')
+  })
+
+  it('shares the ten of the day with what is new that day, under concurrency too', async () => {
+    const opened = open()
+    const fresh = times(10, (n) => ({ subject: `new-${n}`, eventId: `new-${n}`, date: '2026-01-16' }))
+    const carried = Array.from({ length: 10 }, (_, n) => ({
+      ...late,
+      ...{ subject: `old-${n}`, eventId: `old-${n}`, notificationId: `n-${n}` },
+    }))
+    const answers = await Promise.all([
+      ...carried.map((request) => opened.gate.resend([request])),
+      ...fresh.map((request) => opened.gate.admit([request])),
+    ])
+    const kinds = answers.flat().map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind === 'daily-limit')).toHaveLength(10)
+    const again = await opened.gate.resend(carried)
+    expect(again.map(({ kind }) => kind)).toEqual(kinds.slice(0, 10))
+  })
+})

@@ -29,10 +29,22 @@ export type GateAnswer =
   | { readonly kind: 'duplicate'; readonly blockingEventId: string }
   | { readonly kind: 'daily-limit'; readonly dayCount: number }
 
-/** Deduplication and daily limit. Both functions fail as a whole, and can be called again with the same arguments. */
+/** What was admitted a while ago, and is only sent now. */
+export interface ResendRequest extends SlotRequest {
+  readonly notificationId: string
+  /** Whether `date`, which is today's, is later than the one it was admitted on. */
+  readonly isLater: boolean
+}
+
+/** Deduplication and daily limit. All functions fail as a whole, and can be called again with the same arguments. */
 export interface Gate {
   /** In the order of the requests. After a failure some may hold their slot already: they will be told `held`. */
   admit(requests: readonly SlotRequest[]): Promise<GateAnswer[]>
+  /**
+   * The slot is `held` from now on, and on a later day counts for that day too; or another event holds it, or the day is
+   * full. Asked again for the same notification and date it counts nothing twice.
+   */
+  resend(requests: readonly ResendRequest[]): Promise<GateAnswer[]>
   /** For a holder that decides not to publish, never after a publish. Says which slots were still held, and are free. */
   release(slots: readonly Slot[]): Promise<boolean[]>
 }
@@ -96,6 +108,23 @@ export const createGate = ({ redis, config, prefix }: GateOptions): Gate => {
           sentTtlMs,
           config.DAILY_LIMIT_PER_USER,
           dailyTtlMs,
+        ),
+      )
+      return replies.map(toAnswer)
+    },
+
+    resend: async (requests) => {
+      const replies = await askInChunks<ResendRequest, [string, string]>(requests, (pipeline, request) =>
+        pipeline.gateResend(
+          keys.sent(request.userId, request.subject, request.type),
+          keys.daily(request.userId, request.date),
+          keys.carried(request.userId, request.date, request.notificationId),
+          request.eventId,
+          request.date,
+          sentTtlMs,
+          config.DAILY_LIMIT_PER_USER,
+          dailyTtlMs,
+          request.isLater ? 1 : 0,
         ),
       )
       return replies.map(toAnswer)

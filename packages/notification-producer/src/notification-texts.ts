@@ -1,4 +1,4 @@
-import { withSubjectParticle } from './subject-particle.ts'
+import { withObjectParticle, withSubjectParticle } from './particles.ts'
 import type { Trigger } from './trigger.ts'
 
 export type Language = 'ko' | 'en'
@@ -37,15 +37,33 @@ const english = (trigger: Trigger, name = 'An item you like'): NotificationText 
   }
 }
 
+export const recommendationTitle: Readonly<Record<Language, string>> = {
+  ko: '오늘의 추천 상품',
+  en: "Today's picks for you",
+}
+
+/** Of several products, in the order in which they are recommended. Those without a name are not spoken of. */
+export const recommendationTextOf = (
+  productNames: readonly (string | undefined)[],
+  language: Language,
+): NotificationText => {
+  const names = productNames.flatMap((name) => displayName(name, longestNameOfSeveral) ?? []).join(', ')
+  const title = recommendationTitle[language]
+  return language === 'en'
+    ? { title, body: `We recommend ${names || 'items you may like'}!` }
+    : { title, body: `${withObjectParticle(names || '상품')} 추천드려요!` }
+}
+
 // A push carries 4 KiB in all, and a lock screen shows two lines.
 const longestName = 80
+const longestNameOfSeveral = 40
 
 // Line ends, invisible and broken characters. Not the joiner of which emoji are made.
 const unreadable = /(?:(?!\u200d)[\p{Cc}\p{Cf}\p{Cs}\p{Z}])+/gu
 
 /** On one line and short enough; undefined where nothing is left to be read. */
-const displayName = (name: string | undefined): string | undefined => {
+const displayName = (name: string | undefined, longest = longestName): string | undefined => {
   const line = [...(name ?? '').replace(unreadable, ' ').trim()]
   if (line.length === 0) return undefined
-  return line.length <= longestName ? line.join('') : `${line.slice(0, longestName).join('').trimEnd()}…`
+  return line.length <= longest ? line.join('') : `${line.slice(0, longest).join('').trimEnd()}…`
 }

@@ -253,6 +253,7 @@ describe('refusals', () => {
       occurredAt: now,
       results: [],
       traceparent,
+      eventTimestamp: samplePriceDrop.eventTimestamp,
     }
     const of = (userId: string) => ({ ...all, userId, notificationId: idOf(userId) })
     expect(await outcomes()).toEqual([

@@ -1,20 +1,16 @@
-import type { Codec } from '@dropbell/schemas/codec'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
-import { notificationOutcomeTopic, notificationPushTopic } from '@dropbell/schemas/topics'
-import type { OutgoingRecord, Publisher } from '@dropbell/shared/kafka/publisher'
 import { mapAhead } from '@dropbell/shared/map-ahead'
 import type { Admission, AdmissionRequest, Admit } from './admit.ts'
 import type { Clock } from './clock.ts'
 import { composeMessage, composeNotification, type Message } from './compose-notification.ts'
 import type { NotificationConfig } from './config.ts'
 import type { RefusalReason } from './decision.ts'
-import { encodeRecords, type RecordOrigin } from './encode-records.ts'
 import { notificationIdOf } from './notification-id.ts'
-import type { NotificationMetrics } from './notification-metrics.ts'
 import { languageOf } from './notification-texts.ts'
 import { expiryOf } from './notification-validity.ts'
-import { type RecordedRefusal, refusalOutcome } from './refusal-outcome.ts'
+import { createBatchPublisher, type NotificationBatch, type PublisherDeps } from './publish-batches.ts'
+import { recordedRefusal, refusalOutcome } from './refusal-outcome.ts'
 import type { Trigger } from './trigger.ts'
 
 /** Some of the users who are interested in what happened. */
@@ -36,16 +32,10 @@ export interface ProducedPart {
   readonly refused: Readonly<Partial<Record<RefusalReason, number>>>
 }
 
-export interface NotificationProducerDeps {
+export interface NotificationProducerDeps extends PublisherDeps {
   admit: Admit
-  codecs: {
-    notification: Pick<Codec<NotificationEvent>, 'encodeBatch'>
-    outcome: Pick<Codec<NotificationOutcome>, 'encodeBatch'>
-  }
-  publisher: Pick<Publisher, 'publish'>
   config: NotificationConfig
   clock: Clock
-  metrics: Pick<NotificationMetrics, 'publishSeconds' | 'eventToPublishSeconds'>
 }
 
 /** Whoever waits for the parts: told of each that got through, and able to call the rest off. */
@@ -68,11 +58,8 @@ export type ProduceNotifications = (
 const partsAhead = 4
 
 export const createNotificationProducer = (deps: NotificationProducerDeps): ProduceNotifications => {
-  const { config, clock, metrics, publisher } = deps
-  const writers = {
-    notification: { topic: notificationPushTopic, codec: deps.codecs.notification },
-    outcome: { topic: notificationOutcomeTopic, codec: deps.codecs.outcome },
-  }
+  const { config, clock } = deps
+  const publish = createBatchPublisher(deps)
 
   const admitPart = async (pages: NotificationPart): Promise<AdmittedPart> => {
     const now = clock.now()
@@ -85,7 +72,7 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
     return { pages, admitted, now }
   }
 
-  const encodePage = async ({ page, expiresAt, admissions }: AdmittedPage, now: number): Promise<OutgoingRecord[]> => {
+  const composePage = ({ page, expiresAt, admissions }: AdmittedPage, now: number): NotificationBatch => {
     const { trigger, traceparent } = page
     const messageFor = composeOncePerLanguage(trigger)
     const notifications: NotificationEvent[] = []
@@ -102,29 +89,7 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
       const title = refusal.reason === 'expired' ? null : messageFor(admission).title
       outcomes.push(refusalOutcome(admission, refusal, { trigger, title, now, traceparent }))
     }
-    const origin: RecordOrigin = { ...trigger, traceparent }
-    const records = await encodeRecords(writers.notification, notifications, origin)
-    return outcomes.length === 0 ? records : [...records, ...(await encodeRecords(writers.outcome, outcomes, origin))]
-  }
-
-  const publishPart = async ({ admitted, now }: AdmittedPart): Promise<void> => {
-    const records: OutgoingRecord[] = []
-    for (const page of admitted) for (const record of await encodePage(page, now)) records.push(record)
-    if (records.length === 0) return
-    const stop = metrics.publishSeconds.startTimer()
-    try {
-      await publisher.publish(records)
-      stop({ outcome: 'ok' })
-    } catch (error) {
-      stop({ outcome: 'failed' })
-      throw error
-    }
-    const publishedAt = clock.now()
-    for (const { page, admissions } of admitted) {
-      if (!admissions.some(({ decision }) => decision.kind === 'admitted')) continue
-      const { type, eventTimestamp } = page.trigger
-      metrics.eventToPublishSeconds.observe({ type }, Math.max(0, publishedAt - eventTimestamp) / 1_000)
-    }
+    return { occasion: trigger, traceparent, notifications, outcomes }
   }
 
   return async function* produceNotifications(parts, { signal, progress }) {
@@ -133,7 +98,7 @@ export const createNotificationProducer = (deps: NotificationProducerDeps): Prod
       signal.throwIfAborted()
       if (!isFirst && config.NOTIFICATION_BATCH_DELAY_MS > 0) await clock.wait(config.NOTIFICATION_BATCH_DELAY_MS)
       isFirst = false
-      await publishPart(part)
+      await publish(part.admitted.map((page) => composePage(page, part.now)))
       await progress()
       yield { pages: part.pages, ...countDecisions(part) }
     }
@@ -172,11 +137,6 @@ const composeOncePerLanguage = (trigger: Trigger): ((admission: Admission) => Me
     return message
   }
 }
-
-const recordedRefusal = ({ decision }: Admission): RecordedRefusal | undefined =>
-  decision.kind === 'refused' && decision.reason !== 'already-known'
-    ? { ...decision, reason: decision.reason }
-    : undefined
 
 const countDecisions = ({ admitted }: AdmittedPart): Pick<ProducedPart, 'published' | 'refused'> => {
   const refused: Partial<Record<RefusalReason, number>> = {}

@@ -3,7 +3,7 @@ import type { Admission } from './admit.ts'
 import { channelsOf } from './compose-notification.ts'
 import type { Refusal, RefusalReason } from './decision.ts'
 import { notificationIdOf } from './notification-id.ts'
-import type { Trigger } from './trigger.ts'
+import type { Occasion } from './trigger.ts'
 
 /** What is already known has, or will have, an outcome of its own: there is nothing to add to it. */
 type RecordedReason = Exclude<RefusalReason, 'already-known'>
@@ -11,6 +11,12 @@ type RecordedReason = Exclude<RefusalReason, 'already-known'>
 export interface RecordedRefusal extends Refusal {
   readonly reason: RecordedReason
 }
+
+/** The refusal as the history is told of it; undefined where it is not. */
+export const recordedRefusal = ({ decision }: Admission): RecordedRefusal | undefined =>
+  decision.kind === 'refused' && decision.reason !== 'already-known'
+    ? { ...decision, reason: decision.reason }
+    : undefined
 
 const endings: Readonly<Record<RecordedReason, { status: OutcomeStatus; reason: string }>> = {
   duplicate: { status: 'RATE_LIMITED', reason: 'DUPLICATE' },
@@ -34,7 +40,7 @@ const stops: Readonly<Record<StopReason, { status: OutcomeStatus; reason: string
 const refusalRevision = 0
 
 export interface RefusalContext {
-  readonly trigger: Trigger
+  readonly trigger: Occasion
   /** Null where it was refused before anybody knew in which language. */
   readonly title: string | null
   readonly now: number
@@ -77,4 +83,5 @@ const refusalOf = ({ trigger, title, now, traceparent }: RefusalContext) => ({
   occurredAt: now,
   results: [],
   traceparent,
+  eventTimestamp: trigger.eventTimestamp,
 })

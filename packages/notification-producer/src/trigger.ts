@@ -1,3 +1,12 @@
+/** Why somebody is told something, as every notification says it. */
+export interface Occasion {
+  readonly type: Trigger['type'] | 'RECOMMENDATION'
+  readonly eventId: string
+  readonly productId: string
+  /** When it happened, in milliseconds since the epoch. */
+  readonly eventTimestamp: number
+}
+
 /** What happened to a product, and is worth telling. */
 export type Trigger = PriceDrop | Restock
 

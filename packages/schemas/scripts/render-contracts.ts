@@ -1,5 +1,12 @@
 import { type AvroField, type AvroSchema, newestVersion, type SchemaHistory } from '../src/contract.ts'
-import { DEFAULT_DLQ_RETENTION_MS, dlqNameOf, subjectOf, type TopicDeclaration } from '../src/topics.ts'
+import {
+  DEFAULT_DLQ_RETENTION_MS,
+  dlqNameOf,
+  INTERNAL_TOPICS,
+  quarantineNameOf,
+  subjectOf,
+  type TopicDeclaration,
+} from '../src/topics.ts'
 import { kebabCase, namedDefinitionsOf, simpleName } from './named-definitions.ts'
 import { findTypeOwners } from './type-owners.ts'
 
@@ -22,7 +29,23 @@ ${table(['topic', 'key', 'value', 'subject', 'consumer group', 'partitions', 'ke
 ${topics.map(({ name, purpose }) => `- \`${name}\`: ${purpose}`).join('\n')}
 
 Dead letters carry the original key and bytes, keep their partition, and stay for ${days(DEFAULT_DLQ_RETENTION_MS)}. Times are
-defaults; replication and retention come from the configuration.
+defaults; replication and retention come from the configuration. What keeps coming back to \`<topic>.dlq\` is moved to
+\`${quarantineNameOf('<topic>.dlq')}\` by \`dropbell dlq replay\`, which creates it when it is needed.
+
+Dropbell keeps these for itself; nobody else writes or relies on them:
+
+${table(
+  ['topic', 'key', 'value', 'partitions', 'keeps'],
+  INTERNAL_TOPICS.map(({ name, key, value, partitions }) => [
+    `\`${name}\``,
+    key,
+    value,
+    String(partitions),
+    'the newest of each key (compacted)',
+  ]),
+)}
+
+${INTERNAL_TOPICS.map(({ name, purpose }) => `- \`${name}\`: ${purpose}`).join('\n')}
 
 ## Compatibility
 

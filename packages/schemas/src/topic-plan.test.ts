@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { planTopics } from './topic-plan.ts'
-import { DEFAULT_DLQ_RETENTION_MS, TOPICS } from './topics.ts'
+import { DEFAULT_DLQ_RETENTION_MS, dlqStateTopic, TOPICS } from './topics.ts'
 
 const configOf = (topic: string, options: Parameters<typeof planTopics>[0] = { replicationFactor: 1 }) => {
   const planned = planTopics(options).find((each) => each.topic === topic)
@@ -9,7 +9,7 @@ const configOf = (topic: string, options: Parameters<typeof planTopics>[0] = { r
 
 describe('the plan of topics', () => {
   it('has every topic and its dead letters, six partitions each', () => {
-    const plan = planTopics({ replicationFactor: 3 })
+    const plan = planTopics({ replicationFactor: 3 }).filter(({ topic }) => topic !== dlqStateTopic.name)
     expect(plan.map(({ topic }) => topic).sort()).toEqual(
       [
         'product.inventory.v1',
@@ -24,6 +24,12 @@ describe('the plan of topics', () => {
     expect(plan.every(({ numPartitions, replicationFactor }) => numPartitions === 6 && replicationFactor === 3)).toBe(
       true,
     )
+  })
+
+  it('has the topic of what was done with dead letters, which forgets nothing', () => {
+    const planned = planTopics({ replicationFactor: 3 }).find(({ topic }) => topic === 'dropbell.dlq-state.v1')
+    expect(planned).toMatchObject({ numPartitions: 1, replicationFactor: 3 })
+    expect(configOf('dropbell.dlq-state.v1')).toEqual({ 'cleanup.policy': 'compact', 'min.insync.replicas': '1' })
   })
 
   it('keeps dead letters longer than anything they come from', () => {

@@ -1,4 +1,4 @@
-import { DEFAULT_DLQ_RETENTION_MS, DEFAULT_DLQ_SUFFIX, dlqNameOf, TOPICS } from './topics.ts'
+import { DEFAULT_DLQ_RETENTION_MS, DEFAULT_DLQ_SUFFIX, dlqNameOf, INTERNAL_TOPICS, TOPICS } from './topics.ts'
 
 export interface TopicPlanOptions {
   readonly replicationFactor: number
@@ -16,10 +16,11 @@ export interface PlannedTopic {
   readonly configEntries: { readonly name: string; readonly value: string }[]
 }
 
-/** Every topic that has to exist, dead-letter topics included. */
+/** Every topic that has to exist, those of dead letters and our own included. */
 export function planTopics(options: TopicPlanOptions): PlannedTopic[] {
   const { replicationFactor, dlqRetentionMs = DEFAULT_DLQ_RETENTION_MS, dlqSuffix = DEFAULT_DLQ_SUFFIX } = options
   requireTopics(Object.keys(options.retentionMs ?? {}))
+  const insync = { name: 'min.insync.replicas', value: String(minInsyncReplicas(replicationFactor)) }
   const plan = (
     topic: string,
     numPartitions: number,
@@ -32,12 +33,12 @@ export function planTopics(options: TopicPlanOptions): PlannedTopic[] {
     configEntries: [
       { name: 'cleanup.policy', value: 'delete' },
       { name: 'retention.ms', value: String(retentionMs) },
-      { name: 'min.insync.replicas', value: String(minInsyncReplicas(replicationFactor)) },
+      insync,
       ...more,
     ],
   })
 
-  return TOPICS.flatMap(({ name, partitions, retentionMs, compression }) => [
+  const ofContracts = TOPICS.flatMap(({ name, partitions, retentionMs, compression }) => [
     plan(
       name,
       partitions,
@@ -47,6 +48,13 @@ export function planTopics(options: TopicPlanOptions): PlannedTopic[] {
     // As many partitions as the original: a dead letter keeps its partition.
     plan(dlqNameOf(name, dlqSuffix), partitions, dlqRetentionMs, [roomForHeaders]),
   ])
+  const internal = INTERNAL_TOPICS.map(({ name, partitions, cleanup }) => ({
+    topic: name,
+    numPartitions: partitions,
+    replicationFactor,
+    configEntries: [{ name: 'cleanup.policy', value: cleanup }, insync],
+  }))
+  return [...ofContracts, ...internal]
 }
 
 /** The largest record that the brokers' default admits, and what its dead letter says about it, have to fit. */

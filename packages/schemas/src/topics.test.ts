@@ -23,6 +23,7 @@ const outcome = {
   occurredAt: 0,
   results: [],
   traceparent: null,
+  eventTimestamp: null,
 } as const
 
 describe('the key of a record', () => {

@@ -102,11 +102,39 @@ export const TOPICS: readonly TopicDeclaration[] = [
   notificationOutcomeTopic,
 ]
 
+/** A topic that Dropbell keeps for itself: no contract with anybody, no dead letters. */
+export interface InternalTopicDeclaration {
+  readonly name: string
+  /** What key and value are, for the documentation. */
+  readonly key: string
+  readonly value: string
+  readonly partitions: number
+  /** Of each key the newest record, for ever. */
+  readonly cleanup: 'compact'
+  readonly purpose: string
+}
+
+export const dlqStateTopic: InternalTopicDeclaration = {
+  name: 'dropbell.dlq-state.v1',
+  key: '`<dlq topic>/<partition>/<offset>` or `run/<id>`',
+  value: 'JSON',
+  // One, so that whoever reads it to its end knows everything that was done before.
+  partitions: 1,
+  cleanup: 'compact',
+  purpose: 'Which dead letters were dealt with, how, by whom, and the runs of `dropbell dlq` that did it.',
+}
+
+export const INTERNAL_TOPICS: readonly InternalTopicDeclaration[] = [dlqStateTopic]
+
 /** Dead letters wait for a person: longer than any topic they come from. */
 export const DEFAULT_DLQ_RETENTION_MS = 60 * DAY_MS
 export const DEFAULT_DLQ_SUFFIX = '.dlq'
+export const QUARANTINE_SUFFIX = '.quarantine'
 
 export const dlqNameOf = (topicName: string, suffix: string = DEFAULT_DLQ_SUFFIX): string => `${topicName}${suffix}`
+
+/** Where records end that keep coming back to a topic of dead letters. */
+export const quarantineNameOf = (dlqName: string): string => `${dlqName}${QUARANTINE_SUFFIX}`
 
 export const subjectOf = (topic: Pick<TopicDeclaration, 'name'>): string => `${topic.name}-value`
 

@@ -1,6 +1,6 @@
 import { errors } from '@elastic/elasticsearch'
 import { describe, expect, it } from 'vitest'
-import { classifyElasticsearchError } from './elasticsearch-failure.ts'
+import { classifyBulkItem, classifyElasticsearchError } from './elasticsearch-failure.ts'
 import { PermanentError, TransientError } from './errors.ts'
 
 const response = (statusCode: number, type = 'some_exception', headers = {}) =>
@@ -45,4 +45,36 @@ describe('a failed request to Elasticsearch', () => {
     const bug = new TypeError('x is not a function')
     expect(classifyElasticsearchError(bug)).toBe(bug)
   })
+})
+
+describe('a failed item of a bulk request', () => {
+  const item = (status: number, type: string) => ({ _index: 'an_index', status, error: { type, reason: 'because' } })
+
+  it.each([
+    [429, 'es_rejected_execution_exception', 'ELASTICSEARCH_OVERLOADED'],
+    [503, 'unavailable_shards_exception', 'ELASTICSEARCH_UNAVAILABLE'],
+    [403, 'cluster_block_exception', 'ELASTICSEARCH_FORBIDDEN'],
+    [404, 'index_not_found_exception', 'ELASTICSEARCH_INDEX_MISSING'],
+    [400, 'index_closed_exception', 'ELASTICSEARCH_UNAVAILABLE'],
+  ])('may succeed later after %d %s', (status, type, code) => {
+    const classified = classifyBulkItem(item(status, type))
+    expect(classified).toBeInstanceOf(TransientError)
+    expect(classified).toMatchObject({ code, dependency: 'elasticsearch' })
+  })
+
+  it('does not repeat at length what it was about', () => {
+    const error = { type: 'document_parsing_exception', reason: `failed: ${'x'.repeat(40_000)}` }
+    const { message } = classifyBulkItem({ _index: 'an_index', status: 400, error })
+    expect(message).toMatch(/failed: x/)
+    expect(message.length).toBeLessThan(1_000)
+  })
+
+  it.each(['document_parsing_exception', 'strict_dynamic_mapping_exception', 'illegal_argument_exception'])(
+    'will fail again after %s, and says why',
+    (type) => {
+      const classified = classifyBulkItem(item(400, type))
+      expect(classified).toBeInstanceOf(PermanentError)
+      expect(classified).toMatchObject({ code: 'ELASTICSEARCH_REFUSED', message: expect.stringContaining('because') })
+    },
+  )
 })

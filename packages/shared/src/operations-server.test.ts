@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { TransientError } from './errors.ts'
 import { createMetrics } from './metrics.ts'
+import type { OperationsRoute } from './operations-routes.ts'
 import { createOperationsServer, type OperationsServer, type OperationsServerOptions } from './operations-server.ts'
 import { captureLog } from './testing/capture-log.ts'
 
@@ -200,5 +201,46 @@ describe('the operations server', () => {
     const { request } = await serve()
     await servers[0]?.close()
     await expect(request('/healthz')).rejects.toThrow()
+  })
+})
+
+describe('a route of the service', () => {
+  const token = 'open-sesame-open-sesame'
+  const headers = { authorization: `Bearer ${token}` }
+  const route: OperationsRoute = {
+    method: 'POST',
+    path: '/jobs/:id',
+    token,
+    handle: async ({ params, body }) => ({
+      status: 202,
+      body: { ...params, body: body ?? 'none' },
+      headers: { 'x-a': 'b' },
+    }),
+  }
+
+  it('answers whoever has the token', async () => {
+    const { request } = await serve({ routes: [route] })
+    expect(await request('/jobs/7', { method: 'POST', headers })).toMatchObject({
+      code: 202,
+      json: { id: '7', body: 'none' },
+    })
+    const withBody = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{"a":1}' }
+    expect((await request('/jobs/7', withBody)).json).toEqual({ id: '7', body: { a: 1 } })
+  })
+
+  it.each([undefined, 'Bearer', 'Bearer wrong', `Basic ${token}`, `Bearer ${token} `.repeat(2)])(
+    'turns away whoever presents %j, without looking at the body',
+    async (authorization) => {
+      const { request } = await serve({ routes: [route] })
+      const init = { method: 'POST', headers: { ...(authorization && { authorization }) }, body: 'x'.repeat(100_000) }
+      expect(await request('/jobs/7', init)).toMatchObject({ code: 401, json: { status: 'unauthorized' } })
+    },
+  )
+
+  it('refuses what is no JSON, and says nothing of it in the log', async () => {
+    const { request, lines } = await serve({ routes: [route] })
+    const init = { method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body: '{' }
+    expect(await request('/jobs/7', init)).toMatchObject({ code: 400, json: { status: 'refused' } })
+    expect(lines().filter(({ level }) => level === 'error')).toEqual([])
   })
 })

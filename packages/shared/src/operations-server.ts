@@ -1,7 +1,8 @@
-import fastify from 'fastify'
+import fastify, { type FastifyError } from 'fastify'
 import type { Registry } from 'prom-client'
 import { createDependencyCheck } from './dependency-check.ts'
 import type { Logger } from './log.ts'
+import { addOperationsRoute, type OperationsRoute } from './operations-routes.ts'
 import type { Probe } from './probe.ts'
 
 export interface OperationsServerOptions {
@@ -15,6 +16,8 @@ export interface OperationsServerOptions {
   stopping: AbortSignal
   /** Each says whether its part still works; one that does not makes a supervisor restart the process. */
   liveness?: Readonly<Record<string, () => boolean>>
+  /** What an operator may do beside looking. */
+  routes?: readonly OperationsRoute[]
   probeTimeoutMs?: number
 }
 
@@ -24,13 +27,21 @@ export interface OperationsServer {
   close(): Promise<void>
 }
 
-/** What machines ask a service: GET /metrics, /healthz and /readyz. Nothing here changes or reveals anything. */
-export const createOperationsServer = (options: OperationsServerOptions): OperationsServer => {
-  const { host, port, registry, log, dependencies, stopping, liveness = {}, probeTimeoutMs } = options
-  const checkDependencies = createDependencyCheck({ registry, dependencies, timeoutMs: probeTimeoutMs })
-  const app = fastify({ exposeHeadRoutes: false })
+const mostBodyBytes = 16_384
 
-  app.setErrorHandler((err, _request, reply) => {
+/**
+ * What machines ask a service: GET /metrics, /healthz and /readyz. None of these changes or reveals anything; routes that
+ * do are the service's own, each behind a token.
+ */
+export const createOperationsServer = (options: OperationsServerOptions): OperationsServer => {
+  const { host, port, registry, log, dependencies, stopping, liveness = {}, routes = [], probeTimeoutMs } = options
+  const checkDependencies = createDependencyCheck({ registry, dependencies, timeoutMs: probeTimeoutMs })
+  const app = fastify({ exposeHeadRoutes: false, bodyLimit: mostBodyBytes })
+
+  app.setErrorHandler((err: FastifyError, _request, reply) => {
+    // A request that is none: a body that is not JSON, or too long.
+    const { statusCode = 500 } = err
+    if (statusCode < 500) return reply.code(statusCode).send({ status: 'refused', reason: err.code })
     log.error({ err }, 'operations request failed')
     return reply.code(500).send({ status: 'failed' })
   })
@@ -50,6 +61,8 @@ export const createOperationsServer = (options: OperationsServerOptions): Operat
     const status = stopping.aborted ? 'stopping' : ready ? 'ready' : 'not-ready'
     return reply.code(status === 'ready' ? 200 : 503).send({ status, dependencies: states })
   })
+
+  for (const route of routes) addOperationsRoute(app, route)
 
   return {
     listen: async () => {

@@ -1,7 +1,8 @@
 export const redacted = '[redacted]'
 
 // Greedy up to the last "@" of the word, since a password that was not percent-encoded may contain "/" or "@" itself.
-const userInfo = /([a-z][a-z\d+.-]*:\/\/)\S*@/gi
+// Only where a word begins: from each of its letters, a long one would take minutes.
+const userInfo = /(?<![a-z\d+.-])([a-z\d+.-]+:\/\/)\S*@/gi
 const queryParameter = /([?&][\w-]*(?:password|secret|token|key)=)[^&\s]+/gi
 
 /** Hides what a URL within a text may give away: the part before the host, and query parameters that hold secrets. */

@@ -1,3 +1,4 @@
+import { offerConfig } from '@dropbell/offers/offer-config'
 import type { Config, ConfigFragment } from '@dropbell/shared/config'
 import { count, milliseconds, oneOf } from '@dropbell/shared/config/variables'
 
@@ -6,15 +7,7 @@ const mostBuckets = 65_535
 
 export const inventoryConfig = {
   shape: {
-    PRICE_DROP_THRESHOLD: count({ min: 1, max: 100 })
-      .default(10)
-      .describe('Whole percent by which a price must fall to be worth telling.'),
-    INTERESTED_USER_DAYS: count({ min: 1, max: 3_650 })
-      .default(30)
-      .describe('Who looked at a product in this many days before its price dropped is told.'),
-    CART_USER_DAYS: count({ min: 1, max: 3_650 })
-      .default(30)
-      .describe('Who put a product into the cart in this many days before it came back is told.'),
+    ...offerConfig.shape,
     ROLE: oneOf(['detect', 'fanout', 'all'])
       .default('all')
       .describe('Whether to read inventory events, to tell large audiences, or both; instances of each can be added.'),

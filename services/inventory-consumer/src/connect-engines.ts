@@ -1,4 +1,5 @@
 import { createGateRedis } from '@dropbell/notification-producer/gate-redis'
+import { createBehaviorFields } from '@dropbell/schemas/behavior-fields'
 import { openRegistry } from '@dropbell/schemas/open-registry'
 import { createElasticsearch } from '@dropbell/shared/elasticsearch'
 import { createKafka } from '@dropbell/shared/kafka/connect'
@@ -7,7 +8,6 @@ import { createPostgres } from '@dropbell/shared/postgres'
 import type { Probe } from '@dropbell/shared/probe'
 import { createRedis } from '@dropbell/shared/redis'
 import type { Shutdown } from '@dropbell/shared/shutdown'
-import { createBehaviorFields } from './behavior-fields.ts'
 import type { InventoryConsumerConfig } from './service-config.ts'
 
 interface EngineOptions {

@@ -1,7 +1,7 @@
+import { inventoryEvent } from '@dropbell/offers/testing/inventory-event'
 import { PermanentError } from '@dropbell/shared/errors'
 import { expect, it } from 'vitest'
 import { createInventoryDecoder } from './decode-inventory-events.ts'
-import { inventoryEvent } from './testing/inventory-event.ts'
 
 it('refuses an event that names neither itself nor its product, and leaves its neighbours alone', async () => {
   const events = [

@@ -1,6 +1,6 @@
 import type { Trigger } from '@dropbell/notification-producer/trigger'
+import type { PriceDrop, Restock } from '@dropbell/offers/detect-trigger'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
-import type { PriceDrop, Restock } from './detect-trigger.ts'
 
 /** What is to be told of an event. */
 export const describeTrigger = (

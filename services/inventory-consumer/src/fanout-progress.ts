@@ -1,16 +1,12 @@
+import {
+  type AudienceCursor,
+  createReadFanoutState,
+  defaultFanoutPrefix,
+  type FanoutState,
+} from '@dropbell/offers/fanout-state'
 import { notificationFanoutTopic } from '@dropbell/schemas/topics'
+import { redisAnswers } from '@dropbell/shared/redis-answers'
 import type { Redis, Result } from 'ioredis'
-import { redisAnswers } from './redis-answers.ts'
-import type { AudienceCursor } from './target-query.ts'
-
-/** How far a fan-out has come, as far as anybody knows. */
-export interface FanoutState {
-  /** Everybody up to here is told or refused. */
-  readonly reached: AudienceCursor | undefined
-  /** So many users had been served when the newest request was published: an older request has nothing to say. */
-  readonly handedOverAt: number
-  readonly ended: boolean
-}
 
 /**
  * The checkpoint of each fan-out. A request in Kafka says that there is something to do; where to go on is said here, so
@@ -62,17 +58,13 @@ const ttlSeconds = notificationFanoutTopic.retentionMs / 1_000 + daySeconds
 
 export const createFanoutProgress = ({
   client,
-  keyPrefix = 'dropbell:fanout:',
+  keyPrefix = defaultFanoutPrefix,
 }: FanoutProgressOptions): FanoutProgress => {
   client.defineCommand('advanceFanout', { numberOfKeys: 1, lua: advance })
   client.defineCommand('handOverFanout', { numberOfKeys: 1, lua: handOver })
   const keyOf = (fanoutId: string): string => `${keyPrefix}${fanoutId}`
   return {
-    read: async (fanoutId) => {
-      const { userId, servedUsers, handedOverAt = 0, ended } = await answer(client.hgetall(keyOf(fanoutId)))
-      const reached = userId === undefined ? undefined : { userId, servedUsers: Number(servedUsers) }
-      return { reached, handedOverAt: Number(handedOverAt), ended: ended !== undefined }
-    },
+    read: createReadFanoutState({ client, keyPrefix }),
     advance: async (fanoutId, { userId, servedUsers }) => {
       await answer(client.advanceFanout(keyOf(fanoutId), ttlSeconds, servedUsers, userId))
     },

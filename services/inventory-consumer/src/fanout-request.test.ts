@@ -1,3 +1,4 @@
+import { inventoryEvent } from '@dropbell/offers/testing/inventory-event'
 import { createCodec } from '@dropbell/schemas/codec'
 import { newestVersion } from '@dropbell/schemas/contract'
 import { createMemoryRegistry } from '@dropbell/schemas/testing/memory-registry'
@@ -5,7 +6,6 @@ import { notificationFanoutTopic, subjectOf } from '@dropbell/schemas/topics'
 import type { OutgoingRecord } from '@dropbell/shared/kafka/publisher'
 import { describe, expect, it } from 'vitest'
 import { createFanoutDecoder, createFanoutPublisher, type Fanout } from './fanout-request.ts'
-import { inventoryEvent } from './testing/inventory-event.ts'
 
 const event = inventoryEvent({ eventType: 'PRICE_CHANGE', previousPrice: 100, currentPrice: 95 })
 const fanout: Fanout = {

@@ -1,4 +1,12 @@
 import { encodeRecords } from '@dropbell/notification-producer/encode-records'
+import {
+  type DetectionRules,
+  detectTrigger,
+  type PriceDrop,
+  type Restock,
+  type TriggerKind,
+} from '@dropbell/offers/detect-trigger'
+import type { AudienceCursor } from '@dropbell/offers/fanout-state'
 import type { Codec } from '@dropbell/schemas/codec'
 import type { FanoutRequest } from '@dropbell/schemas/generated/fanout-request'
 import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
@@ -7,8 +15,6 @@ import { PermanentError } from '@dropbell/shared/errors'
 import type { Decode } from '@dropbell/shared/kafka/consumer/consumed-record'
 import { recordHeaders } from '@dropbell/shared/kafka/headers'
 import type { Publisher } from '@dropbell/shared/kafka/publisher'
-import { type DetectionRules, detectTrigger, type PriceDrop, type Restock, type TriggerKind } from './detect-trigger.ts'
-import type { AudienceCursor } from './target-query.ts'
 
 /** The rest of an audience, and where it begins. */
 export interface Fanout {

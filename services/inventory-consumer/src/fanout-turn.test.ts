@@ -2,13 +2,14 @@ import { setImmediate } from 'node:timers/promises'
 import { notificationConfig } from '@dropbell/notification-producer/config'
 import type { ProduceNotifications } from '@dropbell/notification-producer/produce-notifications'
 import { samplePriceDrop } from '@dropbell/notification-producer/testing/sample-triggers'
+import type { AudienceCursor } from '@dropbell/offers/fanout-state'
+import type { ProductState } from '@dropbell/offers/product-state'
 import { defineConfig, loadConfig } from '@dropbell/shared/config'
 import { TransientError } from '@dropbell/shared/errors'
 import { describe, expect, it, vi } from 'vitest'
 import { createFanoutTurn } from './fanout-turn.ts'
-import type { ProductState } from './product-state.ts'
 import type { ResolveTargets, TargetPage } from './resolve-targets.ts'
-import type { AudienceCursor, TargetTrigger } from './target-query.ts'
+import type { TargetTrigger } from './target-query.ts'
 
 const config = {
   ...loadConfig(defineConfig(notificationConfig), { NOTIFICATION_BATCH_SIZE: '2' }),

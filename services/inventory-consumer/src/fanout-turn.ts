@@ -4,6 +4,9 @@ import { expiryOf } from '@dropbell/notification-producer/notification-validity'
 import type { NotificationPart, ProduceNotifications } from '@dropbell/notification-producer/produce-notifications'
 import type { StopReason } from '@dropbell/notification-producer/refusal-outcome'
 import type { Trigger } from '@dropbell/notification-producer/trigger'
+import type { AudienceCursor } from '@dropbell/offers/fanout-state'
+import { judgeOffer } from '@dropbell/offers/judge-offer'
+import type { ProductStates } from '@dropbell/offers/product-state'
 import { chunksOf } from '@dropbell/shared/chunks-of'
 import type { HandlerContext } from '@dropbell/shared/kafka/consumer/consumed-record'
 import type { Pacer } from '@dropbell/shared/kafka/pacing'
@@ -11,10 +14,9 @@ import { mapAhead } from '@dropbell/shared/map-ahead'
 import type { RightOfWay } from '@dropbell/shared/right-of-way'
 import type { InventoryConfig } from './config.ts'
 import type { FanoutOrigin } from './fanout-request.ts'
-import { judgeOffer } from './judge-offer.ts'
-import type { ProductStates } from './product-state.ts'
+import { offerOf } from './offer-of.ts'
 import type { ResolveTargets } from './resolve-targets.ts'
-import type { AudienceCursor, TargetTrigger } from './target-query.ts'
+import type { TargetTrigger } from './target-query.ts'
 
 /**
  * How a turn ended: everybody is told, or as many as may be; others want their turn; the consumer stops; or nobody else
@@ -65,8 +67,9 @@ export const createFanoutTurn =
     const reasonToStop = async (): Promise<TurnEnd | undefined> => {
       if (isOver || context.isInterrupted()) return 'interrupted'
       if (clock.now() > expiresAt) return 'expired'
-      const verdict = judgeOffer(trigger, await readProductState(trigger.productId))
-      return verdict === 'good' ? undefined : verdict
+      const verdict = judgeOffer(offerOf(trigger), await readProductState(trigger.productId))
+      // What nobody knows has not changed since the first users were told.
+      return verdict === 'good' || verdict === 'unknown' ? undefined : verdict
     }
     const isTurnOver = (): boolean => begunParts > 0 && performance.now() - startedAt > config.FANOUT_TURN_MS
     const keepWaiting = async (): Promise<boolean> => {

@@ -1,10 +1,11 @@
+import type { FanoutState } from '@dropbell/offers/fanout-state'
+import { inventoryEvent } from '@dropbell/offers/testing/inventory-event'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
 import { describe, expect, it, vi } from 'vitest'
-import type { FanoutProgress, FanoutState } from './fanout-progress.ts'
+import type { FanoutProgress } from './fanout-progress.ts'
 import type { Fanout, PublishFanouts } from './fanout-request.ts'
 import type { FanoutWork, TurnEnd } from './fanout-turn.ts'
 import { createFanoutHandler } from './handle-fanout.ts'
-import { inventoryEvent } from './testing/inventory-event.ts'
 
 const event = inventoryEvent({ eventType: 'PRICE_CHANGE', previousPrice: 100, currentPrice: 80 })
 const fanout: Fanout = {

@@ -1,15 +1,15 @@
 import type { Clock } from '@dropbell/notification-producer/clock'
 import type { RecordStop } from '@dropbell/notification-producer/record-stop'
+import { type AudienceCursor, type FanoutState, fanoutIdOf } from '@dropbell/offers/fanout-state'
 import { TransientError } from '@dropbell/shared/errors'
 import type { ConsumedRecord, Handle, HandlerContext } from '@dropbell/shared/kafka/consumer/consumed-record'
 import type { Logger } from '@dropbell/shared/log'
 import { describeTrigger } from './describe-trigger.ts'
-import type { FanoutProgress, FanoutState } from './fanout-progress.ts'
+import type { FanoutProgress } from './fanout-progress.ts'
 import type { Fanout, PublishFanouts } from './fanout-request.ts'
 import type { ServeTurn } from './fanout-turn.ts'
 import type { InventoryMetrics } from './inventory-metrics.ts'
 import type { ReadProductNames } from './product-names.ts'
-import type { AudienceCursor } from './target-query.ts'
 
 export interface FanoutDeps {
   progress: FanoutProgress
@@ -37,7 +37,7 @@ export const createFanoutHandler = (deps: FanoutDeps): Handle<Fanout> => {
     const { event, detection, asOf } = fanout
     const { eventId, productId } = event
     const { traceparent, replayCount } = record
-    const fanoutId = `${detection.kind}:${eventId}`
+    const fanoutId = fanoutIdOf(detection.kind, eventId)
     const state = await progress.read(fanoutId)
     if (state.ended || state.handedOverAt > servedBefore(fanout.after)) return
 

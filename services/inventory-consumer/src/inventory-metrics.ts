@@ -1,8 +1,8 @@
 import { stopReasons } from '@dropbell/notification-producer/refusal-outcome'
+import { type Detection, ignoredReasons, type TriggerKind, triggerKinds } from '@dropbell/offers/detect-trigger'
 import { type InventoryEventType, inventoryEventTypeSymbols } from '@dropbell/schemas/generated/product-inventory-event'
 import { createCounter, createHistogram } from '@dropbell/shared/metrics'
 import type { Registry } from 'prom-client'
-import { type Detection, ignoredReasons, type TriggerKind, triggerKinds } from './detect-trigger.ts'
 
 /** Users. From nobody to the default limit of an audience. */
 const audienceBuckets = [0, 1, 10, 100, 1_000, 10_000, 100_000, 1_000_000] as const

@@ -1,17 +1,12 @@
+import { audienceRules } from '@dropbell/offers/audience-rules'
+import type { AudienceCursor } from '@dropbell/offers/fanout-state'
+import { createBehaviorFields, type ReadBehaviorFields } from '@dropbell/schemas/behavior-fields'
 import type { IndexConfig } from '@dropbell/schemas/index-config'
 import { classifyElasticsearchError } from '@dropbell/shared/elasticsearch-failure'
 import { PermanentError } from '@dropbell/shared/errors'
 import type { Client, estypes } from '@elastic/elasticsearch'
-import { createBehaviorFields, type ReadBehaviorFields } from './behavior-fields.ts'
 import type { InventoryConfig } from './config.ts'
-import {
-  type AudienceCursor,
-  audienceRules,
-  groupTriggers,
-  type TargetKey,
-  type TargetTrigger,
-  targetQuery,
-} from './target-query.ts'
+import { groupTriggers, type TargetKey, type TargetTrigger, targetQuery } from './target-query.ts'
 
 export interface TargetPage<T extends TargetTrigger = TargetTrigger> {
   readonly trigger: T

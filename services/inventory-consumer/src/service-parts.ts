@@ -10,6 +10,7 @@ import {
   type ProduceNotifications,
 } from '@dropbell/notification-producer/produce-notifications'
 import { createRecordStop, type RecordStop } from '@dropbell/notification-producer/record-stop'
+import { createProductStates, type ProductStates } from '@dropbell/offers/product-state'
 import { type Codec, createCodec } from '@dropbell/schemas/codec'
 import type { FanoutRequest } from '@dropbell/schemas/generated/fanout-request'
 import { notificationFanoutTopic, notificationOutcomeTopic, notificationPushTopic } from '@dropbell/schemas/topics'
@@ -24,7 +25,6 @@ import type { Engines } from './connect-engines.ts'
 import { createFanoutPublisher, type PublishFanouts } from './fanout-request.ts'
 import { createInventoryMetrics, type InventoryMetrics } from './inventory-metrics.ts'
 import { createProductNames, type ReadProductNames } from './product-names.ts'
-import { createProductStates, type ProductStates } from './product-state.ts'
 import { createTargetResolver, type ResolveTargets } from './resolve-targets.ts'
 import type { InventoryConsumerConfig } from './service-config.ts'
 

@@ -1,5 +1,6 @@
+import { audienceRules } from '@dropbell/offers/audience-rules'
 import { describe, expect, it } from 'vitest'
-import { audienceRules, groupTriggers, type TargetTrigger, targetQuery } from './target-query.ts'
+import { groupTriggers, type TargetTrigger, targetQuery } from './target-query.ts'
 
 const trigger = (productId: string, more: Partial<TargetTrigger> = {}): TargetTrigger => ({
   kind: 'price-drop',

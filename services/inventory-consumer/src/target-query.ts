@@ -1,7 +1,9 @@
+import { type AudienceRules, audienceFilters } from '@dropbell/offers/audience-rules'
+import type { TriggerKind } from '@dropbell/offers/detect-trigger'
+import type { AudienceCursor } from '@dropbell/offers/fanout-state'
+import type { BehaviorFields } from '@dropbell/schemas/behavior-fields'
 import { chunksOf } from '@dropbell/shared/chunks-of'
 import type { estypes } from '@elastic/elasticsearch'
-import type { BehaviorFields } from './behavior-fields.ts'
-import type { TriggerKind } from './detect-trigger.ts'
 
 /** An event whose audience is to be found. */
 export interface TargetTrigger {
@@ -13,30 +15,6 @@ export interface TargetTrigger {
   /** Where to go on in an audience of which a part was served before. */
   readonly after?: AudienceCursor
 }
-
-export interface AudienceCursor {
-  readonly userId: string
-  readonly servedUsers: number
-}
-
-export interface AudienceRule {
-  readonly actionTypes: readonly string[]
-  readonly days: number
-}
-
-export type AudienceRules = Readonly<Record<TriggerKind, AudienceRule>>
-
-export interface AudienceDays {
-  INTERESTED_USER_DAYS: number
-  CART_USER_DAYS: number
-}
-
-export const audienceRules = ({ INTERESTED_USER_DAYS, CART_USER_DAYS }: AudienceDays): AudienceRules => ({
-  'price-drop': { actionTypes: ['VIEW', 'CLICK', 'ADD_TO_CART'], days: INTERESTED_USER_DAYS },
-  restock: { actionTypes: ['ADD_TO_CART'], days: CART_USER_DAYS },
-})
-
-const dayMs = 86_400_000
 
 // Three clauses each: far from the 1,024 that even the smallest node allows.
 const mostTriggersPerRequest = 200
@@ -83,7 +61,11 @@ export const targetQuery = ({ index, fields, rules, triggers, pageSize, after }:
       bool: {
         filter: {
           bool: {
-            should: triggers.map((trigger) => audienceOf(trigger, rules[trigger.kind], fields)),
+            should: triggers.map(
+              (trigger): estypes.QueryDslQueryContainer => ({
+                bool: { filter: audienceFilters(trigger, rules[trigger.kind], fields) },
+              }),
+            ),
             minimum_should_match: 1,
           },
         },
@@ -103,21 +85,3 @@ export const targetQuery = ({ index, fields, rules, triggers, pageSize, after }:
       },
     },
   }) satisfies estypes.SearchRequest
-
-/**
- * Behaviours in (event − days, event]. Nothing after the event: who came later saw the new price already, and a replay
- * would find more people than the first time.
- */
-const audienceOf = (
-  { productId, timestamp }: TargetTrigger,
-  { actionTypes, days }: AudienceRule,
-  fields: BehaviorFields,
-): estypes.QueryDslQueryContainer => ({
-  bool: {
-    filter: [
-      { term: { [fields.productId]: productId } },
-      { terms: { [fields.actionType]: [...actionTypes] } },
-      { range: { [fields.timestamp]: { gt: timestamp - days * dayMs, lte: timestamp, format: 'epoch_millis' } } },
-    ],
-  },
-})

@@ -1,27 +1,34 @@
 import { assertMigrated } from '@dropbell/database/assert-migrated'
 import { type Clock, systemClock } from '@dropbell/notification-producer/clock'
+import type { GateRedis } from '@dropbell/notification-producer/gate-redis'
 import { createCodec } from '@dropbell/schemas/codec'
-import { notificationOutcomeTopic, notificationPushTopic, sharedGroupOf } from '@dropbell/schemas/topics'
+import {
+  notificationInappTopic,
+  notificationOutcomeTopic,
+  notificationPushTopic,
+  sharedGroupOf,
+} from '@dropbell/schemas/topics'
+import { TransientError } from '@dropbell/shared/errors'
 import { createConsumer } from '@dropbell/shared/kafka/consumer'
 import { retryPolicy } from '@dropbell/shared/kafka/consumer/decide-failure'
 import { createPublisher } from '@dropbell/shared/kafka/publisher'
+import type { Logger } from '@dropbell/shared/log'
 import { createMetrics } from '@dropbell/shared/metrics'
 import { createOperationsServer } from '@dropbell/shared/operations-server'
 import type { AppContext } from '@dropbell/shared/run-service'
 import { connectEngines } from './connect-engines.ts'
+import { connectJudge } from './connect-judge.ts'
+import { createProviders } from './create-providers.ts'
 import { withDeadLetterOutcomes } from './dead-letter-outcomes.ts'
 import { createNotificationDecoder } from './decode-notifications.ts'
 import { createDeliver } from './deliver.ts'
 import { type Failpoint, noFailpoint } from './failpoint.ts'
-import { createFcmProvider } from './fcm/create-fcm-provider.ts'
-import { createFcmMetrics } from './fcm/fcm-metrics.ts'
 import { createNotificationHandler } from './handle-notification-batch.ts'
-import { createPollDeliveries } from './poll-deliveries.ts'
 import { createOutcomePublisher } from './publish-outcomes.ts'
-import { runPoller } from './run-poller.ts'
 import { createSenderMetrics } from './sender-metrics.ts'
 import type { PushSenderConfig } from './service-config.ts'
-import { createSweepSchedule } from './sweep-schedule.ts'
+import { createSift } from './sift-deliveries.ts'
+import { startPollers } from './start-pollers.ts'
 import { trackRunning } from './track-running.ts'
 
 export const service = 'push-sender'
@@ -43,30 +50,34 @@ export const startApp = async (context: AppContext<PushSenderConfig>, parts: App
   const input = parts.input ?? { topic: notificationPushTopic.name, groupId: sharedGroupOf(notificationPushTopic) }
   const registry = createMetrics({ service })
   const engines = connectEngines({ config, log, service }, shutdown)
-  const { kafka, postgres: pool, redis, schemaRegistry, probes } = engines
+  const { kafka, postgres: pool, schemaRegistry, probes } = engines
   // What would make every record fail is better found out before the first one is read.
   await assertMigrated(pool)
+  await assertGateIsSafe(engines.gateRedis, log)
   const notificationCodec = createCodec({ topic: notificationPushTopic, registry: schemaRegistry })
   const outcomeCodec = createCodec({ topic: notificationOutcomeTopic, registry: schemaRegistry })
-  await outcomeCodec.encodeBatch([]) // is it registered?
+  const inAppCodec = createCodec({ topic: notificationInappTopic, registry: schemaRegistry })
+  await Promise.all([outcomeCodec, inAppCodec].map((codec) => codec.encodeBatch([]))) // are they registered?
 
   const publisher = createPublisher({ kafka, log })
   shutdown.add('publisher', publisher.close)
   const metrics = createSenderMetrics(registry)
-  const provider = createFcmProvider({ config, redis, metrics: createFcmMetrics(registry), log, now: clock.now })
-  shutdown.add('fcm', provider.close)
+  const providers = createProviders({ config, engines, inAppCodec, registry, log, now: clock.now }, shutdown)
   const outcomes = createOutcomePublisher({ pool, codec: outcomeCodec, publisher, metrics })
-  const deliveries = trackRunning(createDeliver({ pool, provider, config, clock, metrics, failpoint }))
-  // What was handed to FCM is settled before its connections and the database go.
+  const sift = createSift({ pool, judge: connectJudge({ config, engines, log }), clock, metrics })
+  const deliveries = trackRunning(createDeliver({ pool, providers, config, clock, metrics, failpoint }))
+  // What was handed to a provider is settled before its connections and the database go.
   shutdown.add('deliveries', deliveries.ended)
   const deliver = deliveries.run
+  const pollers = startPollers({ pool, config, clock, sift, deliver, outcomes, metrics, log })
+  shutdown.add('pollers', pollers.stop)
   const consumer = createConsumer({
     kafka,
     ...input,
     decode: createNotificationDecoder(notificationCodec),
     handle: createNotificationHandler({
-      ...{ pool, config, clock, deliver, outcomes, metrics, failpoint },
-      served: new Set([provider.channel]),
+      ...{ pool, config, clock, sift, deliver, outcomes, metrics, failpoint },
+      wake: pollers.wake,
     }),
     publisher: withDeadLetterOutcomes({
       ...{ publisher, clock, log },
@@ -82,11 +93,6 @@ export const startApp = async (context: AppContext<PushSenderConfig>, parts: App
     sessionTimeoutMs: config.CONSUMER_SESSION_TIMEOUT_MS,
     drainTimeoutMs: config.CONSUMER_DRAIN_TIMEOUT_MS,
   })
-  const sweepDueAt = createSweepSchedule({ cron: config.RECOVERY_SWEEP_CRON, timezone: config.RECOVERY_SWEEP_TIMEZONE })
-  const channel = provider.channel
-  const poll = createPollDeliveries({ pool, channel, config, clock, deliver, outcomes, sweepDueAt, metrics, log })
-  const poller = runPoller({ poll, intervalMs: config.DELIVERY_POLL_INTERVAL_MS, metrics, log })
-  shutdown.add('poller', poller.stop)
   const operations = createOperationsServer({
     host: config.OPERATIONS_HOST,
     port: config.OPERATIONS_PORT,
@@ -94,11 +100,21 @@ export const startApp = async (context: AppContext<PushSenderConfig>, parts: App
     log,
     dependencies: probes,
     stopping: shutdown.stopping,
-    liveness: { consumer: consumer.isAlive, poller: poller.isAlive },
+    liveness: { consumer: consumer.isAlive, pollers: pollers.areAlive },
   })
   shutdown.add('operations server', operations.close)
   const address = await operations.listen()
   shutdown.add('consumer', consumer.stop)
   await consumer.start()
   return { operations: address }
+}
+
+/** A Redis that is not there may come; transactional notifications go out without it. One that forgets is refused. */
+const assertGateIsSafe = async (gateRedis: GateRedis, log: Logger): Promise<void> => {
+  try {
+    await gateRedis.start()
+  } catch (err) {
+    if (!(err instanceof TransientError)) throw err
+    log.warn({ err }, 'redis does not answer yet: what depends on it waits')
+  }
 }

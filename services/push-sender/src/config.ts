@@ -23,6 +23,16 @@ const shape = {
   DELIVERY_POLL_INTERVAL_MS: milliseconds({ min: 10, max: 10_000 })
     .default(1_000)
     .describe('How often retries that are due and the work of dead instances are looked for.'),
+  OFFER_RECHECK_MS: milliseconds({ min: 1_000, max: 86_400_000 })
+    .default(60_000)
+    .describe(
+      'How old an event may be before price and stock are looked at again; and how often, while nobody knows them.',
+    ),
+  QUIET_HOURS_SPREAD_MS: milliseconds({ max: 7_200_000 })
+    .default(900_000)
+    .describe("Over how long the end of users' quiet hours is spread, so that not everything is sent at once."),
+  PRODUCT_PRICE_FIELD: text().default('price').describe('Field of PRODUCT_INDEX that has the price of a product.'),
+  PRODUCT_STOCK_FIELD: text().default('stock').describe('Field of PRODUCT_INDEX that has the stock of a product.'),
   RECOVERY_SWEEP_CRON: text()
     .default('*/5 9-21 * * *')
     .describe('When deliveries whose quick retries are spent are tried again: minute, hour, day, month, weekday.'),

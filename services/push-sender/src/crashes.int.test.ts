@@ -20,7 +20,7 @@ interface Scene {
 
 const openScene = async (): Promise<Scene> => {
   const lane = await world.openLane()
-  const promotional = await lane.prepare(6)
+  const promotional = await lane.prepare(6, { channels: ['PUSH', 'IN_APP'] })
   const transactional = await lane.prepare(3, { notificationType: 'TRANSACTIONAL' })
   return { lane, promotional, transactional }
 }
@@ -77,6 +77,7 @@ describe('an instance that dies', () => {
         expect(endings).toContain(ofVictim)
         expect(endings.filter((ending) => ending !== ofVictim && ending !== '1 received, SENT')).toEqual([])
       }
+      expect(promotional.filter((notification) => lane.inAppOf(notification) > 1)).toEqual([])
       expect(Math.min(...(await lane.receivedBy(transactional)))).toBeGreaterThanOrEqual(1)
       expect(outcomes.slice(promotional.length).map((outcome) => outcome.status)).toEqual(
         transactional.map(() => 'SENT'),

@@ -68,4 +68,6 @@ const toOutcome = (
   occurredAt,
   results: [],
   traceparent,
+  // As the ledger says it once the notification is there.
+  eventTimestamp: notification.eventTimestamp ?? notification.timestamp,
 })

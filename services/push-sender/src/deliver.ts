@@ -3,18 +3,21 @@ import { type GivenBack, giveBackDeliveries } from '@dropbell/database/ledger/gi
 import { type Settlement, settleDeliveries } from '@dropbell/database/ledger/settle-deliveries'
 import { startAttempts } from '@dropbell/database/ledger/start-attempts'
 import type { Clock } from '@dropbell/notification-producer/clock'
+import type { Channel } from '@dropbell/schemas/generated/notification-event'
 import type { Pool } from 'pg'
 import type { SenderConfig } from './config.ts'
+import { countBy } from './count-by.ts'
 import type { Failpoint, WorkOrigin } from './failpoint.ts'
-import { type HeldDelivery, nameOf, toOutgoing, trafficKindOf } from './held-delivery.ts'
-import type { Provider, SendResult, TrafficKind } from './provider.ts'
+import { type HeldDelivery, nameOf, trafficKindOf } from './held-delivery.ts'
+import type { Providers, SendResult, TrafficKind } from './provider.ts'
+import { sendByChannel } from './send-by-channel.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
 import { settlementOf } from './settlement-of.ts'
 import { untilAnswered } from './until-answered.ts'
 
 export interface DeliverDeps {
   pool: Pool
-  provider: Provider
+  providers: Providers
   config: Pick<
     SenderConfig,
     'DELIVERY_LEASE_MS' | 'DELIVERY_SEND_DEADLINE_MS' | 'DELIVERY_SEND_BATCH' | 'DELIVERY_RETRY_DELAYS_MS'
@@ -28,6 +31,8 @@ export interface DeliveryRun {
   readonly origin: WorkOrigin
   /** Of the lease that holds the rows. */
   readonly leaseToken: string
+  /** From before it was taken, of `performance.now()`. */
+  readonly claimedAt: number
   readonly signal: AbortSignal
   progress(): Promise<unknown>
 }
@@ -40,7 +45,7 @@ export interface SettledAttempt {
 
 export interface DeliverySummary {
   readonly settled: readonly SettledAttempt[]
-  /** The provider wanted no more for now. */
+  /** A provider wanted no more for now. */
   readonly heldBack: boolean
 }
 
@@ -52,11 +57,11 @@ const patienceMs = 1_000
 const settleMarginMs = 250
 
 /**
- * Asks the provider how much it takes, marks that much attempted, sends it and settles it, until nothing is left or
- * the provider wants no more; the rest is given back. Transactional ones go first.
+ * Asks the providers how much they take, marks that much attempted, sends it over all channels at once and settles it,
+ * until nothing is left or the providers want no more; the rest is given back. Transactional ones go first.
  */
 export const createDeliver = (deps: DeliverDeps): Deliver => {
-  const { pool, provider, config, clock, metrics, failpoint } = deps
+  const { pool, providers, config, clock, metrics, failpoint } = deps
   const { DELIVERY_LEASE_MS: leaseMs } = config
   const neededMs = Math.min(leaseMs, config.DELIVERY_SEND_DEADLINE_MS + 2 * settleMarginMs)
   const rules = { delaysMs: config.DELIVERY_RETRY_DELAYS_MS.map(Number), random: Math.random }
@@ -64,21 +69,20 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<SettledAttempt[]> => {
     const attemptToken = randomUUID()
     const askedAt = performance.now()
+    const toBegin = held.flatMap(({ begun, key }) => (begun ? [] : [key]))
     const attempts = await untilAnswered(
-      () =>
-        startAttempts(
-          pool,
-          held.map(({ key }) => key),
-          { leaseToken: run.leaseToken, attemptToken, leaseMs, neededMs },
-        ),
+      () => startAttempts(pool, toBegin, { leaseToken: run.leaseToken, attemptToken, leaseMs, neededMs }),
       { wait: clock.wait, deadline: askedAt + leaseMs - settleMarginMs },
     )
-    const inTime = {
-      wait: clock.wait,
-      deadline: askedAt + Math.min(leaseMs, ...attempts.map((started) => started.leaseMs)) - settleMarginMs,
-    }
+    // What began with its claim has no more time than the claim.
+    const leases = [
+      ...attempts.map((started) => askedAt + started.leaseMs),
+      ...(toBegin.length < held.length ? [run.claimedAt + leaseMs] : []),
+    ]
+    const inTime = { wait: clock.wait, deadline: Math.min(askedAt + leaseMs, ...leases) - settleMarginMs }
     const attemptOf = new Map(attempts.map((started) => [nameOf(started), started.attempt]))
-    const ours = held.filter(({ key }) => attemptOf.has(nameOf(key)))
+    const ours = held.filter(({ begun, key }) => begun || attemptOf.has(nameOf(key)))
+    const token = [attemptToken, run.leaseToken]
     await failpoint('after-attempt', run.origin, ours)
     const results = await sendInTime(ours, inTime.deadline)
     await failpoint('after-accept', run.origin, ours)
@@ -87,16 +91,13 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     for (const [index, delivery] of ours.entries()) {
       const { key, target } = delivery
       const attempt = attemptOf.get(nameOf(key)) ?? 1
-      const attempted = { key, kind: trafficKindOf(delivery), token: target.token, attempt }
+      const attempted = { key, kind: trafficKindOf(delivery), address: target.address, attempt }
       const ending = settlementOf(attempted, results[index] as SendResult, rules)
       if (ending.kind === 'settled') settlements.push(ending.settlement)
       else back.push(ending.row)
     }
-    const settled = await untilAnswered(
-      () => settleDeliveries(pool, settlements, { token: attemptToken, now: clock.now() }),
-      inTime,
-    )
-    await untilAnswered(() => giveBackDeliveries(pool, back, attemptToken), inTime)
+    const settled = await untilAnswered(() => settleDeliveries(pool, settlements, { token, now: clock.now() }), inTime)
+    await untilAnswered(() => giveBackDeliveries(pool, back, token), inTime)
     await failpoint('after-settle', run.origin, ours)
     observe(ours, results)
     const settlementOfKey = new Map(settlements.map((settlement) => [nameOf(settlement), settlement]))
@@ -109,51 +110,67 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   /** A process that slept until its lease was over sends nothing: somebody else may have settled the rows. */
   const sendInTime = async (held: readonly HeldDelivery[], deadline: number): Promise<SendResult[]> => {
     const deadlineMs = Math.min(config.DELIVERY_SEND_DEADLINE_MS, deadline - performance.now())
-    if (deadlineMs > 0) return provider.send(held.map(toOutgoing), { deadlineMs })
+    if (deadlineMs > 0) return sendByChannel(providers, held, { deadlineMs })
     return held.map(() => ({ kind: 'not-taken', code: 'LEASE_OVER', latencyMs: 0 }))
   }
 
   const observe = (held: readonly HeldDelivery[], results: readonly SendResult[]): void => {
-    const counts = new Map<SendResult['kind'], number>()
+    countBy(results, ({ kind }, index) => `${held[index]?.key.channel} ${kind}`).forEach((count, name) => {
+      const [channel, result] = name.split(' ') as [Channel, SendResult['kind']]
+      metrics.settled.inc({ channel, result }, count)
+    })
     for (const [index, { notification }] of held.entries()) {
       const { kind } = results[index] as SendResult
       const type = notification.notificationType
-      counts.set(kind, (counts.get(kind) ?? 0) + 1)
       if (kind !== 'accepted') continue
       const since = notification.eventTimestamp ?? notification.timestamp
       metrics.eventToProviderSeconds.observe({ type }, Math.max(0, clock.now() - since) / 1_000)
     }
-    for (const [result, count] of counts) metrics.settled.inc({ channel: provider.channel, result }, count)
+  }
+
+  const reserve = async (channel: Channel, held: readonly HeldDelivery[], kind: TrafficKind, run: DeliveryRun) => {
+    const wanted = Math.min(held.length, config.DELIVERY_SEND_BATCH)
+    const { granted, retryAfterMs } = run.signal.aborted
+      ? { granted: 0, retryAfterMs: Number.POSITIVE_INFINITY }
+      : await providers[channel].reserve(wanted, kind)
+    return { channel, granted: held.slice(0, granted), rest: held.slice(granted), retryAfterMs }
   }
 
   const deliverKind = async (held: readonly HeldDelivery[], kind: TrafficKind, run: DeliveryRun) => {
     const settled: SettledAttempt[] = []
-    let left = held
+    let heldBack = false
+    let left = byChannel(held)
     let patience = patienceMs
-    while (left.length > 0) {
-      const wanted = Math.min(left.length, config.DELIVERY_SEND_BATCH)
-      const { granted, retryAfterMs } = run.signal.aborted
-        ? { granted: 0, retryAfterMs: Number.POSITIVE_INFINITY }
-        : await provider.reserve(wanted, kind)
-      if (granted > 0) {
-        settled.push(...(await sendGranted(left.slice(0, granted), run)))
-        left = left.slice(granted)
+    while (left.size > 0) {
+      const answers = await Promise.all([...left].map(([channel, waiting]) => reserve(channel, waiting, kind, run)))
+      const granted = answers.flatMap((answer) => answer.granted)
+      if (granted.length > 0) {
+        settled.push(...(await sendGranted(granted, run)))
         await run.progress()
-      } else if (retryAfterMs <= patience) {
-        patience -= Math.max(1, retryAfterMs)
-        await clock.wait(retryAfterMs)
-      } else {
-        await giveBack(left, run.signal.aborted ? 0 : retryAfterMs, run.leaseToken)
-        return { settled, heldBack: true }
       }
+      left = new Map()
+      let waitMs = Number.POSITIVE_INFINITY
+      for (const answer of answers) {
+        if (answer.rest.length === 0) continue
+        if (answer.granted.length > 0 || answer.retryAfterMs <= patience) {
+          left.set(answer.channel, answer.rest)
+          waitMs = Math.min(waitMs, answer.retryAfterMs)
+        } else {
+          await giveBack(answer.rest, run.signal.aborted ? 0 : answer.retryAfterMs, run.leaseToken)
+          heldBack = true
+        }
+      }
+      if (granted.length > 0 || left.size === 0) continue
+      patience -= Math.max(1, waitMs)
+      await clock.wait(waitMs)
     }
-    return { settled, heldBack: false }
+    return { settled, heldBack }
   }
 
   const giveBack = (held: readonly HeldDelivery[], retryInMs: number, leaseToken: string) =>
     giveBackDeliveries(
       pool,
-      held.map(({ key }) => ({ ...key, code: null, retryInMs })),
+      held.map(({ key }) => ({ ...key, code: 'HELD_BACK', retryInMs })),
       leaseToken,
     )
 
@@ -168,4 +185,14 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     }
     return { settled, heldBack }
   }
+}
+
+const byChannel = (held: readonly HeldDelivery[]): Map<Channel, HeldDelivery[]> => {
+  const groups = new Map<Channel, HeldDelivery[]>()
+  for (const delivery of held) {
+    const group = groups.get(delivery.key.channel)
+    if (group) group.push(delivery)
+    else groups.set(delivery.key.channel, [delivery])
+  }
+  return groups
 }

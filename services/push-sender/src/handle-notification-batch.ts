@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Claimed, claimPlans, type PlannedNotification } from '@dropbell/database/ledger/claim-plans'
 import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
+import { readContacts } from '@dropbell/database/read-contacts'
 import { readDevices } from '@dropbell/database/read-devices'
 import { defaultRecipient, type Recipient, readRecipients } from '@dropbell/database/read-recipients'
 import type { Clock } from '@dropbell/notification-producer/clock'
@@ -12,18 +13,24 @@ import type { SenderConfig } from './config.ts'
 import type { Deliver, SettledAttempt } from './deliver.ts'
 import type { Failpoint } from './failpoint.ts'
 import type { HeldDelivery } from './held-delivery.ts'
+import { isFresh } from './is-fresh.ts'
 import { knownOutcome, type PlannedRecord } from './known-outcome.ts'
 import { type Plan, planDeliveries } from './plan-deliveries.ts'
+import type { Target } from './provider.ts'
 import type { OutcomePublisher } from './publish-outcomes.ts'
+import { quietUntil, spreadOf } from './quiet-hours.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
+import type { SiftDeliveries } from './sift-deliveries.ts'
 
 export interface NotificationBatchDeps {
   pool: Pool
-  served: ReadonlySet<Channel>
-  config: Pick<SenderConfig, 'DELIVERY_LEASE_MS'> & ValidityConfig
+  config: Pick<SenderConfig, 'DELIVERY_LEASE_MS' | 'QUIET_HOURS_SPREAD_MS' | 'OFFER_RECHECK_MS'> & ValidityConfig
   clock: Clock
+  sift: SiftDeliveries
   deliver: Deliver
   outcomes: Pick<OutcomePublisher, 'publishOf'>
+  /** Something was left to the poller of a channel. */
+  wake(channel: Channel): void
   metrics: Pick<SenderMetrics, 'planned'>
   failpoint: Failpoint
 }
@@ -31,45 +38,75 @@ export interface NotificationBatchDeps {
 /**
  * From a batch of notifications to their outcomes. A notification is planned by whoever first brings it into the
  * ledger; from then on the ledger decides, and a record that comes again finds nothing to do but to see its outcome
- * published. What this does not get to, because it fails or dies, the poller does.
+ * published. What this does not get to, because it fails or dies, the pollers do.
  */
 export const createNotificationHandler = (deps: NotificationBatchDeps): Handle<NotificationEvent> => {
   const { pool, config, clock, metrics } = deps
 
   const planRecords = async (records: readonly ConsumedRecord<NotificationEvent>[]): Promise<PlannedRecord[]> => {
     const userIds = [...new Set(records.map(({ value }) => value.userId))]
-    const [recipients, devices] = await Promise.all([readRecipients(pool, userIds), readDevices(pool, userIds)])
+    const [recipients, devices, contacts] = await Promise.all([
+      readRecipients(pool, userIds),
+      readDevices(pool, userIds),
+      readContacts(pool, [...new Set(records.filter(needsContacts).map(({ value }) => value.userId))]),
+    ])
     const now = clock.now()
     return records.map(({ value, traceparent }) => {
-      const recipient: Recipient = recipients.get(value.userId) ?? defaultRecipient
-      const ofUser = devices.get(value.userId) ?? []
+      const { userId } = value
+      const recipient: Recipient = recipients.get(userId) ?? defaultRecipient
+      const ofUser = devices.get(userId) ?? []
       const expiresAt = value.expiresAt ?? expiryOf(config, value.notificationType, value.timestamp)
-      const plan = planDeliveries(value, { recipient, devices: ofUser, served: deps.served, expiresAt, now })
+      const until = quietUntil(recipient, now)
+      const plan = planDeliveries(value, {
+        recipient,
+        devices: ofUser,
+        contacts: contacts.get(userId),
+        quietUntil: until === undefined ? undefined : until + spreadOf(userId, config.QUIET_HOURS_SPREAD_MS),
+        isFresh: isFresh(value, now, config),
+        expiresAt,
+        now,
+      })
       const notification = value.expiresAt === null ? { ...value, expiresAt } : value
-      return { notification: notification as PlannedRecord['notification'], plan, devices: ofUser, traceparent }
+      return {
+        notification: notification as PlannedRecord['notification'],
+        plan,
+        recipient,
+        devices: ofUser,
+        traceparent,
+      }
     })
   }
 
   return async (records, { signal, progress }) => {
     const planned = await planRecords(firstOfEach(records))
     const leaseToken = randomUUID()
+    const claimedAt = performance.now()
     const claimed = await claimPlans(pool, planned.map(toPlannedNotification), {
       leaseToken,
       leaseMs: config.DELIVERY_LEASE_MS,
       now: clock.now(),
     })
+    const planNews = planned.filter(({ notification }) => claimed.notificationIds.has(notification.notificationId))
+    for (const channel of leftChannels(planNews)) deps.wake(channel)
     await progress()
     const held = heldDeliveries(planned, claimed.deliveries)
     await deps.failpoint('after-claim', 'record', held)
-    const { settled } = await deps.deliver(held, { origin: 'record', leaseToken, signal, progress })
+    const { toSend, news } = await deps.sift(held, leaseToken)
+    const { settled } = await deps.deliver(toSend, { origin: 'record', leaseToken, claimedAt, signal, progress })
     const { known, toRead } = outcomesOf(planned, claimed, settled, clock.now())
-    await deps.outcomes.publishOf(toRead, known)
+    await deps.outcomes.publishOf(new Set([...toRead, ...news]), known)
     await deps.failpoint('before-offset', 'record', held)
-    for (const { notification, plan } of planned) {
-      if (claimed.notificationIds.has(notification.notificationId)) countPlan(metrics, plan)
-    }
+    for (const { plan } of planNews) countPlan(metrics, plan)
   }
 }
+
+const needsContacts = ({ value }: ConsumedRecord<NotificationEvent>): boolean =>
+  value.channels.includes('SMS') || value.channels.includes('EMAIL')
+
+const leftChannels = (planned: readonly PlannedRecord[]): Set<Channel> =>
+  new Set(
+    planned.flatMap(({ plan }) => plan.deliveries.flatMap(({ kind, channel }) => (kind === 'leave' ? [channel] : []))),
+  )
 
 /** A producer that tried again may have written a notification twice. */
 const firstOfEach = (records: readonly ConsumedRecord<NotificationEvent>[]): ConsumedRecord<NotificationEvent>[] => {
@@ -99,16 +136,23 @@ const toPlannedNotification = ({ notification, plan, traceparent }: PlannedRecor
   deliveries: plan.deliveries,
 })
 
-const heldDeliveries = (planned: readonly PlannedRecord[], keys: readonly HeldDelivery['key'][]): HeldDelivery[] => {
+const heldDeliveries = (planned: readonly PlannedRecord[], claimed: Claimed['deliveries']): HeldDelivery[] => {
   const byId = new Map(planned.map((record) => [record.notification.notificationId, record]))
-  return keys.flatMap((key) => {
+  return claimed.flatMap(({ begun, ...key }) => {
     const record = byId.get(key.notificationId)
-    const device = record?.devices.find(({ deviceId }) => deviceId === key.targetId)
-    if (!record || !device) return []
-    const { token, platform, locale } = device
-    const target = { id: key.targetId, token, platform, ...(locale !== null && { locale }) }
-    return [{ key, notification: record.notification, target }]
+    const target = record && targetOf(key, record)
+    if (!target) return []
+    return [{ key, notification: record.notification, target, recipient: record.recipient, waited: false, begun }]
   })
+}
+
+/** Of the channels that a batch sends over itself. */
+const targetOf = ({ channel, targetId: id }: HeldDelivery['key'], record: PlannedRecord): Target | undefined => {
+  if (channel === 'IN_APP') return { id, address: record.notification.userId }
+  const device = record.devices.find(({ deviceId }) => deviceId === id)
+  if (!device) return undefined
+  const { token, platform, locale } = device
+  return { id, address: token, platform, ...(locale !== null && { locale }) }
 }
 
 /**
@@ -141,5 +185,5 @@ const outcomesOf = (
 
 const countPlan = ({ planned }: Pick<SenderMetrics, 'planned'>, { refusal, deliveries }: Plan): void => {
   if (refusal !== null) planned.inc({ result: refusal })
-  for (const delivery of deliveries) planned.inc({ result: delivery.refusal ?? 'send' })
+  for (const { kind, code } of deliveries) planned.inc({ result: kind === 'refuse' && code ? code : kind })
 }

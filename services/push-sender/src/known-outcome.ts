@@ -1,5 +1,6 @@
 import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
 import type { Device } from '@dropbell/database/read-devices'
+import type { Recipient } from '@dropbell/database/read-recipients'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import type { SettledAttempt } from './deliver.ts'
 import type { Plan } from './plan-deliveries.ts'
@@ -8,6 +9,7 @@ import type { Plan } from './plan-deliveries.ts'
 export interface PlannedRecord {
   readonly notification: NotificationEvent & { readonly expiresAt: number }
   readonly plan: Plan
+  readonly recipient: Recipient
   readonly devices: readonly Device[]
   readonly traceparent: string
 }
@@ -15,28 +17,29 @@ export interface PlannedRecord {
 type Delivery = OutcomeRow['deliveries'][number]
 
 /**
- * The outcome of a notification that was planned and settled just now, all of it at once: what the ledger would say,
- * without asking. Undefined where some of it is still open, or was settled apart.
+ * The outcome of a notification that was planned and settled just now, as far as it is to be sent now and all of it at
+ * once: what the ledger would say, without asking. Undefined where some of it is still open, or was settled apart.
  */
 export const knownOutcome = (
   { notification, plan, traceparent }: PlannedRecord,
   settled: readonly SettledAttempt[],
   now: number,
 ): OutcomeRow | undefined => {
-  const refused = plan.deliveries.filter(({ refusal }) => refusal !== null)
-  if (refused.length + settled.length < plan.deliveries.length) return undefined
+  const untouched = plan.deliveries.filter(({ kind }) => kind === 'refuse' || kind === 'defer')
+  if (untouched.length + settled.length < plan.deliveries.length) return undefined
   const [revision = 1, ...others] = new Set(settled.map((attempt) => attempt.revision))
-  if (others.length > 0) return undefined
+  // Somebody else has settled some of it meanwhile.
+  if (others.length > 0 || revision !== 1) return undefined
   const deliveries: Delivery[] = [
-    ...refused.map(({ channel, targetId, refusal }) => ({
+    ...untouched.map(({ channel, targetId, kind, code = null }) => ({
       channel,
       target_id: targetId,
-      status: 'FAIL' as const,
-      code: refusal,
+      status: kind === 'refuse' ? ('FAIL' as const) : ('READY' as const),
+      code,
       attempt: 0,
       latency_ms: null,
       retryable: false,
-      settled: now,
+      settled: kind === 'refuse' ? now : null,
     })),
     ...settled.map(({ settlement }) => ({
       channel: settlement.channel,
@@ -63,6 +66,11 @@ export const knownOutcome = (
     refusal: plan.refusal,
     outcome_revision: revision,
     outcome_at: new Date(now),
-    deliveries: deliveries.sort((a, b) => (a.target_id < b.target_id ? -1 : 1)),
+    deliveries: deliveries.sort(byChannelAndTarget),
   }
 }
+
+const byChannelAndTarget = (a: Delivery, b: Delivery): number =>
+  compare(a.channel, b.channel) || compare(a.target_id, b.target_id)
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -7,7 +7,7 @@ import { createSenderWorld, type Lane, type SenderWorld } from './testing/sender
 
 vi.setConfig({ testTimeout: 180_000 })
 
-const engines = ['kafka', 'schema-registry', 'redis', 'postgres', 'fcm-simulator']
+const engines = ['kafka', 'schema-registry', 'elasticsearch', 'redis', 'postgres', 'fcm-simulator']
 
 let stack: Stack
 let world: SenderWorld

@@ -41,6 +41,18 @@ describe('outcomeOf', () => {
     ['USER_OPTED_OUT', 'NO_CONSENT', [refusedDevice]],
     ['USER_OPTED_OUT', 'CHANNEL_OPTED_OUT', [delivery({ code: 'CHANNEL_OPTED_OUT', target_id: '', attempt: 0 })]],
     ['FAILED', 'NO_DEVICE', [delivery({ code: 'NO_DEVICE', target_id: '', attempt: 0 })]],
+    ['STALE', 'PRICE_ROSE', [delivery({ code: 'PRICE_ROSE', attempt: 0 })]],
+    ['STALE', 'SOLD_OUT', [delivery({ code: 'SOLD_OUT', attempt: 0 })]],
+    ['SUPERSEDED', 'SUPERSEDED', [delivery({ code: 'SUPERSEDED', attempt: 0 })]],
+    [
+      'STALE',
+      'PRICE_ROSE',
+      [
+        delivery({ channel: 'EMAIL', code: 'CHANNEL_OPTED_OUT', target_id: '', attempt: 0 }),
+        delivery({ channel: 'IN_APP', code: 'PRICE_ROSE', attempt: 0 }),
+      ],
+    ],
+    ['RATE_LIMITED', 'DAILY_LIMIT', [delivery({ code: 'DAILY_LIMIT', attempt: 0 })]],
   ])('says %s, %s', (status, reason, deliveries) => {
     expect(outcomeOf(row(deliveries))).toMatchObject({ status, reason, revision: 3, occurredAt: 5 })
   })
@@ -48,9 +60,27 @@ describe('outcomeOf', () => {
   it.each([
     ['EXPIRED', 'EXPIRED'],
     ['USER_OPTED_OUT', 'OPTED_OUT'],
-    ['FAILED', 'CHANNEL_NOT_SERVED'],
+    ['FAILED', 'NO_CHANNEL'],
   ])('says %s for a notification that was refused as a whole: %s', (status, refusal) => {
     expect(outcomeOf(row([], { refusal }))).toMatchObject({ status, reason: refusal, results: [] })
+  })
+
+  const inbox = delivery({ channel: 'IN_APP', target_id: 'inbox', status: 'SUCCESS', code: null })
+
+  it.each([
+    ['SENT', null, 'nothing else was asked for', []],
+    ['SENT', null, 'there is no device', [delivery({ code: 'NO_DEVICE', target_id: '', attempt: 0 })]],
+    ['SENT', null, 'the user wants no text messages', [delivery({ channel: 'SMS', code: 'CHANNEL_OPTED_OUT' })]],
+    ['DEFERRED', 'QUIET_HOURS', 'the push waits', [delivery({ status: 'READY', code: 'QUIET_HOURS', settled: null })]],
+    ['STALE', 'PRICE_ROSE', 'the push was withheld', [delivery({ code: 'PRICE_ROSE', attempt: 0 })]],
+    ['FAILED', 'UNREGISTERED', 'the push failed', [delivery({})]],
+  ])('says %s, %s of what is in the inbox where %s', (status, reason, _, others) => {
+    expect(outcomeOf(row([inbox, ...others]))).toMatchObject({ status, reason })
+  })
+
+  it('is filed by the time of its event, or of its notification where nobody said', () => {
+    expect(outcomeOf(row([sent]))).toMatchObject({ eventTimestamp: 1 })
+    expect(outcomeOf(row([sent], { event_timestamp: null }))).toMatchObject({ eventTimestamp: 2 })
   })
 
   it('explains every device that something was decided about, and no channel without one', () => {

@@ -1,22 +1,9 @@
 import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
-import type { NotificationOutcome, OutcomeStatus, TargetResult } from '@dropbell/schemas/generated/notification-outcome'
-import type { RefusalCode } from './plan-deliveries.ts'
+import type { NotificationOutcome, TargetResult } from '@dropbell/schemas/generated/notification-outcome'
+import { isUnreachable, statusOf } from '@dropbell/schemas/refusal-codes'
 
 type Ending = Pick<NotificationOutcome, 'status' | 'reason'>
 type Delivery = OutcomeRow['deliveries'][number]
-
-const refusalStatuses: Readonly<Record<RefusalCode, OutcomeStatus>> = {
-  EXPIRED: 'EXPIRED',
-  OPTED_OUT: 'USER_OPTED_OUT',
-  CHANNEL_OPTED_OUT: 'USER_OPTED_OUT',
-  NO_CONSENT: 'USER_OPTED_OUT',
-  CHANNEL_NOT_SERVED: 'FAILED',
-  NO_DEVICE: 'FAILED',
-  DEVICE_INVALID: 'FAILED',
-}
-
-const statusOf = (code: string): OutcomeStatus =>
-  (refusalStatuses as Readonly<Record<string, OutcomeStatus>>)[code] ?? 'FAILED'
 
 /** How a notification ended so far, from the state of its deliveries. */
 export const outcomeOf = (row: OutcomeRow): NotificationOutcome => {
@@ -37,20 +24,28 @@ export const outcomeOf = (row: OutcomeRow): NotificationOutcome => {
     occurredAt: row.outcome_at?.getTime() ?? row.composed_at.getTime(),
     results: row.deliveries.flatMap(toResult),
     traceparent: row.traceparent,
+    eventTimestamp: (row.event_timestamp ?? row.composed_at).getTime(),
   }
 }
 
 /**
- * One device that got it is enough for SENT. While something may still be sent it is DEFERRED. Otherwise what was tried
- * says more than what was not.
+ * What reaches out decides; the inbox alone makes SENT only where nothing else could be done for this user. So an offer that
+ * was withheld in the morning is STALE, although it was in the inbox all night. While something may still be sent it is
+ * DEFERRED. Otherwise what was tried says more than what was not.
  */
 const endingOf = ({ refusal, deliveries }: OutcomeRow): Ending => {
   if (refusal !== null) return { status: statusOf(refusal), reason: refusal }
-  if (deliveries.some(({ status }) => status === 'SUCCESS')) return { status: 'SENT', reason: null }
+  const isSent = ({ status }: Delivery): boolean => status === 'SUCCESS'
+  const reachingOut = deliveries.filter(({ channel, code, status }) => {
+    return channel !== 'IN_APP' && (status !== 'FAIL' || !isUnreachable(code))
+  })
+  if (reachingOut.some(isSent)) return { status: 'SENT', reason: null }
   const open = deliveries.find(({ status, retryable }) => status === 'READY' || retryable)
   if (open) return { status: 'DEFERRED', reason: open.code }
-  const told = deliveries.find(({ attempt }) => attempt > 0) ?? deliveries[0]
-  const reason = told?.code ?? 'NO_DEVICE'
+  if (reachingOut.length === 0 && deliveries.some(isSent)) return { status: 'SENT', reason: null }
+  const failed = reachingOut.length > 0 ? reachingOut : deliveries
+  const told = failed.find(({ attempt }) => attempt > 0) ?? failed.find(({ code }) => !isUnreachable(code)) ?? failed[0]
+  const reason = told?.code ?? 'NO_CHANNEL'
   return { status: statusOf(reason), reason }
 }
 

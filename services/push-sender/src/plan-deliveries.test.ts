@@ -1,6 +1,6 @@
 import type { Device } from '@dropbell/database/read-devices'
-import { defaultRecipient } from '@dropbell/database/read-recipients'
-import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
+import { defaultRecipient, type Recipient } from '@dropbell/database/read-recipients'
+import type { Channel, NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { describe, expect, it } from 'vitest'
 import { type PlanContext, planDeliveries } from './plan-deliveries.ts'
 import { sampleNotification } from './testing/sample-outgoing.ts'
@@ -14,11 +14,13 @@ const plan = (said: Partial<NotificationEvent> = {}, context: Partial<PlanContex
   planDeliveries(
     { ...sampleNotification, ...said },
     {
-      ...{ recipient: defaultRecipient, devices: [device('phone')], served: new Set(['PUSH']), expiresAt: 2, now: 1 },
+      ...{ recipient: defaultRecipient, devices: [device('phone')], contacts: undefined, quietUntil: undefined },
+      ...{ isFresh: true, expiresAt: 2, now: 1 },
       ...context,
     },
   )
 
+const everywhere: Recipient = { ...defaultRecipient, channels: ['PUSH', 'SMS', 'EMAIL', 'IN_APP'] }
 const transactional = { notificationType: 'TRANSACTIONAL' } as const
 
 describe('planDeliveries', () => {
@@ -27,9 +29,10 @@ describe('planDeliveries', () => {
     expect(plan({}, { devices })).toEqual({
       refusal: null,
       deliveries: [
-        { channel: 'PUSH', targetId: 'phone', refusal: null },
-        { channel: 'PUSH', targetId: 'tablet', refusal: 'NO_CONSENT' },
-        { channel: 'PUSH', targetId: 'watch', refusal: null },
+        { channel: 'PUSH', targetId: 'phone', kind: 'send' },
+        { channel: 'PUSH', targetId: 'tablet', kind: 'refuse', code: 'NO_CONSENT' },
+        { channel: 'PUSH', targetId: 'watch', kind: 'send' },
+        { channel: 'IN_APP', targetId: 'inbox', kind: 'begin' },
       ],
     })
   })
@@ -37,8 +40,7 @@ describe('planDeliveries', () => {
   it.each([
     ['EXPIRED', {}, { now: 2 }],
     ['OPTED_OUT', {}, { recipient: { ...defaultRecipient, optedOut: new Set(['PRICE_DROP'] as const) } }],
-    ['CHANNEL_NOT_SERVED', { channels: ['IN_APP'] }, {}],
-    ['CHANNEL_NOT_SERVED', { channels: [] }, {}],
+    ['NO_CHANNEL', { channels: [] }, {}],
   ] satisfies [string, Partial<NotificationEvent>, Partial<PlanContext>][])(
     'refuses as a whole: %s',
     (refusal, said, context) => {
@@ -47,19 +49,52 @@ describe('planDeliveries', () => {
   )
 
   it.each([
-    ['CHANNEL_OPTED_OUT', { recipient: { ...defaultRecipient, channels: ['EMAIL'] } }],
-    ['NO_DEVICE', { devices: [] }],
-  ] satisfies [string, Partial<PlanContext>][])('refuses a channel: %s', (refusal, context) => {
-    expect(plan({}, context).deliveries).toEqual([{ channel: 'PUSH', targetId: '', refusal }])
+    ['PUSH', 'CHANNEL_OPTED_OUT', { recipient: { ...defaultRecipient, channels: ['EMAIL'] } }],
+    ['PUSH', 'NO_DEVICE', { devices: [] }],
+    ['SMS', 'CHANNEL_OPTED_OUT', { contacts: { phone: '+8210', email: null } }],
+    ['SMS', 'NO_PHONE', { recipient: everywhere }],
+    ['EMAIL', 'NO_EMAIL', { recipient: everywhere, contacts: { phone: '+8210', email: null } }],
+  ] satisfies [Channel, string, Partial<PlanContext>][])('refuses %s: %s', (channel, code, context) => {
+    expect(plan({ channels: [channel] }, context).deliveries).toEqual([{ channel, targetId: '', kind: 'refuse', code }])
+  })
+
+  it('leaves text messages and mail to whoever looks after their channel', () => {
+    const contacts = { phone: '+8210', email: 'u@shop.test' }
+    expect(plan({ channels: ['SMS', 'EMAIL'] }, { recipient: everywhere, contacts }).deliveries).toEqual([
+      { channel: 'SMS', targetId: 'phone', kind: 'leave' },
+      { channel: 'EMAIL', targetId: 'email', kind: 'leave' },
+    ])
+  })
+
+  it('holds back in quiet hours what would ring, until they are over or it expires', () => {
+    const channels: Channel[] = ['PUSH', 'SMS', 'IN_APP']
+    const context = { recipient: everywhere, contacts: { phone: '+8210', email: null }, expiresAt: 9 }
+    const [push, sms, inApp] = plan({ channels }, { ...context, quietUntil: 5 }).deliveries
+    expect(push).toEqual({ channel: 'PUSH', targetId: 'phone', kind: 'defer', notBefore: 5, code: 'QUIET_HOURS' })
+    expect([sms?.kind, inApp?.kind]).toEqual(['defer', 'begin'])
+    expect(plan({}, { ...context, quietUntil: 12 }).deliveries[0]).toMatchObject({ notBefore: 9 })
+    expect(plan(transactional, { ...context, quietUntil: 5 }).deliveries[0]?.kind).toBe('send')
   })
 
   it('asks a transactional one for no preferences, but for consent and validity', () => {
     const recipient = { ...defaultRecipient, channels: [], optedOut: new Set(['PRICE_DROP'] as const) }
-    expect(plan(transactional, { recipient }).deliveries).toMatchObject([{ refusal: null }])
-    expect(plan(transactional, { devices: [device('phone', false)] }).deliveries).toMatchObject([
-      { refusal: 'NO_CONSENT' },
-    ])
+    expect(plan(transactional, { recipient }).deliveries).toMatchObject([{ kind: 'send' }, { kind: 'begin' }])
+    expect(plan(transactional, { devices: [device('phone', false)] }).deliveries[0]).toMatchObject({
+      code: 'NO_CONSENT',
+    })
     expect(plan(transactional, { now: 2 }).refusal).toBe('EXPIRED')
+  })
+
+  it('puts a transactional one into the inbox, whether that was asked for or a device is there', () => {
+    expect(plan({ ...transactional, channels: ['PUSH'] }, { devices: [] }).deliveries).toEqual([
+      { channel: 'PUSH', targetId: '', kind: 'refuse', code: 'NO_DEVICE' },
+      { channel: 'IN_APP', targetId: 'inbox', kind: 'begin' },
+    ])
+    expect(plan({ ...transactional, channels: [] }).deliveries).toMatchObject([{ channel: 'IN_APP' }])
+  })
+
+  it('begins nothing with its claim that is to be judged first', () => {
+    expect(plan({ channels: ['IN_APP'] }, { isFresh: false }).deliveries).toMatchObject([{ kind: 'send' }])
   })
 
   it('counts a channel once that is named twice', () => {

@@ -9,8 +9,10 @@ export interface Outgoing {
 
 export interface Target {
   readonly id: string
-  readonly token: string
-  readonly platform: Platform
+  /** Where it goes: a device's token, a phone number, an e-mail address; a user's id in the app. Never logged. */
+  readonly address: string
+  /** Of a device. */
+  readonly platform?: Platform
   readonly locale?: string
 }
 
@@ -29,7 +31,7 @@ export type SendResult =
       readonly code: string
       readonly retryable: boolean
       readonly retryAfterMs?: number
-      /** The token is dead: the device is to be marked INVALID. */
+      /** The address is dead: a device is to be marked INVALID. */
       readonly invalidTarget?: boolean
       readonly latencyMs: number
     }
@@ -69,3 +71,6 @@ export interface Provider {
   send(messages: readonly Outgoing[], options: SendOptions): Promise<SendResult[]>
   close(): Promise<void>
 }
+
+/** A way out for every channel. */
+export type Providers = Readonly<Record<Channel, Provider>>

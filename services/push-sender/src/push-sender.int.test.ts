@@ -31,14 +31,18 @@ const inTime = { timeout: 30_000, interval: 50 }
 const ones = (notifications: readonly NotificationEvent[]) => notifications.map(() => 1)
 
 describe('a notification', () => {
-  it('reaches the device of its user, as FCM wants it, and its outcome says so', async () => {
-    const [notification] = (await lane.prepare(1)) as [NotificationEvent]
+  it('reaches the device of its user, as FCM wants it, and the app; its outcome says so', async () => {
+    const [notification] = (await lane.prepare(1, { channels: ['PUSH', 'IN_APP'] })) as [NotificationEvent]
     await lane.publish([notification])
     const [outcome] = await lane.untilSettled([notification])
     expect(outcome).toMatchObject({
       ...{ status: 'SENT', reason: null, revision: 1, userId: notification.userId, eventId: 'event-1' },
-      results: [{ channel: 'PUSH', target: `device-${notification.userId}`, attempt: 1, code: null }],
+      results: [
+        { channel: 'IN_APP', target: 'inbox', attempt: 1, code: null },
+        { channel: 'PUSH', target: `device-${notification.userId}`, attempt: 1, code: null },
+      ],
     })
+    await vi.waitFor(() => expect(lane.inAppOf(notification)).toBe(1), inTime)
     const [message] = await lane.fcm.messages(`token-${notification.userId}`)
     expect(message).toMatchObject({
       android: { notification: { title: notification.title, body: notification.body } },
@@ -99,7 +103,7 @@ describe('a notification', () => {
     ])
     const late = { ...expired, expiresAt: Date.now() - 1 }
     const nowhere = notificationFor(`user-${randomUUID()}`)
-    const elsewhere = notificationFor(`user-${randomUUID()}`, { channels: ['IN_APP'] })
+    const elsewhere = notificationFor(`user-${randomUUID()}`, { channels: [] })
     const all = [optedOut, noPush, late, nowhere, elsewhere]
     await lane.publish(all)
     expect((await lane.untilSettled(all)).map(({ status, reason }) => [status, reason])).toEqual([
@@ -107,7 +111,7 @@ describe('a notification', () => {
       ['USER_OPTED_OUT', 'CHANNEL_OPTED_OUT'],
       ['EXPIRED', 'EXPIRED'],
       ['FAILED', 'NO_DEVICE'],
-      ['FAILED', 'CHANNEL_NOT_SERVED'],
+      ['FAILED', 'NO_CHANNEL'],
     ])
     expect(await lane.receivedBy(all)).toEqual([0, 0, 0, 0, 0])
   })
@@ -120,7 +124,11 @@ describe('a notification', () => {
     const nowhere = notificationFor(`user-${randomUUID()}`, { notificationType: 'TRANSACTIONAL' })
     await lane.publish([notification, nowhere])
     const outcomes = await lane.untilSettled([notification, nowhere])
-    expect(outcomes.map(({ reason }) => reason)).toEqual([null, 'NO_DEVICE'])
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual([
+      ['SENT', null],
+      ['SENT', null],
+    ])
+    await vi.waitFor(() => expect(lane.inAppOf(nowhere)).toBe(1), inTime)
     const { rows } = await lane.pool.query('SELECT title, read_at FROM notifications WHERE user_id = $1', [
       nowhere.userId,
     ])

@@ -1,31 +1,45 @@
 import type { TakenRow } from '@dropbell/database/ledger/take-due-deliveries'
 import type { Recipient } from '@dropbell/database/read-recipients'
-import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
+import type { RefusalCode } from '@dropbell/schemas/refusal-codes'
 import type { HeldDelivery } from './held-delivery.ts'
-import { hasOptedOut, type RefusalCode, wantsChannel } from './plan-deliveries.ts'
+import { hasOptedOut, wantsChannel } from './plan-deliveries.ts'
+import type { Target } from './provider.ts'
 
 export type Reconsidered =
   | { readonly kind: 'send'; readonly held: HeldDelivery }
   | { readonly kind: 'refuse'; readonly key: HeldDelivery['key']; readonly code: RefusalCode }
 
-/** What waited is judged again: the user may have changed their mind meanwhile, or their device. */
+/** What is taken from the ledger: the user may have changed their mind since it was planned, or their phone. */
 export const reconsider = (row: TakenRow, recipient: Recipient, now: number): Reconsidered => {
   const key = { notificationId: row.notification_id, channel: row.channel, targetId: row.target_id }
   const notification = toNotification(row)
   const refuse = (code: RefusalCode): Reconsidered => ({ kind: 'refuse', key, code })
-  if (row.expires_at.getTime() <= now) return refuse('EXPIRED')
+  if (notification.expiresAt <= now) return refuse('EXPIRED')
   if (hasOptedOut(notification, recipient)) return refuse('OPTED_OUT')
   if (!wantsChannel(notification, row.channel, recipient)) return refuse('CHANNEL_OPTED_OUT')
-  const { device } = row
-  if (device === null) return refuse('NO_DEVICE')
-  if (device.status === 'INVALID') return refuse('DEVICE_INVALID')
-  if (!device.push_consent) return refuse('NO_CONSENT')
-  const { token, platform, locale } = device
-  const target = { id: row.target_id, token, platform, ...(locale !== null && { locale }) }
-  return { kind: 'send', held: { key, notification, target } }
+  const target = targetOf[row.channel](row, recipient)
+  if (typeof target === 'string') return refuse(target)
+  return { kind: 'send', held: { key, notification, target, recipient, waited: row.waited } }
 }
 
-const toNotification = (row: TakenRow): NotificationEvent => ({
+const toDevice = ({ target_id: id, device }: TakenRow): Target | RefusalCode => {
+  if (device === null) return 'NO_DEVICE'
+  if (device.status === 'INVALID') return 'DEVICE_INVALID'
+  if (!device.push_consent) return 'NO_CONSENT'
+  const { token, platform, locale } = device
+  return { id, address: token, platform, ...(locale !== null && { locale }) }
+}
+
+type TargetOf = (row: TakenRow, recipient: Recipient) => Target | RefusalCode
+
+const targetOf: Readonly<Record<TakenRow['channel'], TargetOf>> = {
+  PUSH: toDevice,
+  SMS: ({ target_id: id, phone }, { locale }) => (phone ? { id, address: phone, locale } : 'NO_PHONE'),
+  EMAIL: ({ target_id: id, email }, { locale }) => (email ? { id, address: email, locale } : 'NO_EMAIL'),
+  IN_APP: ({ target_id: id, user_id }) => ({ id, address: user_id }),
+}
+
+const toNotification = (row: TakenRow): HeldDelivery['notification'] => ({
   notificationId: row.notification_id,
   userId: row.user_id,
   productId: row.product_id,

@@ -24,6 +24,31 @@ describe('the poller', () => {
     await poller.stop()
   })
 
+  it('begins anew at once when it is woken, also in the middle of a round', async () => {
+    let finish = (): void => {}
+    const rounds = vi.fn(
+      () =>
+        new Promise<void>((resolve) => {
+          finish = resolve
+        }),
+    )
+    const poller = start(rounds)
+    poller.wake()
+    finish()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(rounds).toHaveBeenCalledTimes(2)
+    finish()
+    await vi.advanceTimersByTimeAsync(500)
+    expect(rounds).toHaveBeenCalledTimes(2)
+    poller.wake()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(rounds).toHaveBeenCalledTimes(3)
+    finish()
+    const stopped = poller.stop()
+    await vi.advanceTimersByTimeAsync(1)
+    await stopped
+  })
+
   it('is alive in a round of any length that gets somewhere, and dead in one that does not', async () => {
     let beat = (): void => {}
     let finish = (): void => {}

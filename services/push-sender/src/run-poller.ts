@@ -11,6 +11,8 @@ export interface PollerOptions {
 }
 
 export interface Poller {
+  /** There is something to do now: the next round begins at once. */
+  wake(): void
   /** Ends the round under way. */
   stop(): Promise<void>
   /** For /healthz. */
@@ -23,6 +25,7 @@ const stuckAfterMs = 300_000
 /** Rounds follow each other, never overlap, and go on after a failure. */
 export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Poller => {
   const stopping = new AbortController()
+  let resting = new AbortController()
   let lastBeatAt = performance.now()
   const beat = (): void => {
     lastBeatAt = performance.now()
@@ -30,6 +33,8 @@ export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Po
 
   const run = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
+      // Whoever calls during a round is not sure that the round has seen it: there will be another at once.
+      resting = new AbortController()
       try {
         await poll(stopping.signal, beat)
         metrics.polls.inc({ outcome: 'ok' })
@@ -38,13 +43,15 @@ export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Po
         log.warn({ err }, 'delivery poll failed, the next one follows')
       }
       beat()
-      await sleep(intervalMs, stopping.signal)
+      await sleep(intervalMs, resting.signal)
     }
   }
   const ended = run()
   return {
+    wake: () => resting.abort(),
     stop: () => {
       stopping.abort()
+      resting.abort()
       return ended
     },
     isAlive: () => performance.now() - lastBeatAt < stuckAfterMs,

@@ -1,16 +1,21 @@
 import { channelSymbols, notificationTypeSymbols } from '@dropbell/schemas/generated/notification-event'
 import { outcomeStatusSymbols } from '@dropbell/schemas/generated/notification-outcome'
+import { refusalCodes, waitCodes } from '@dropbell/schemas/refusal-codes'
 import { createCounter, createHistogram, endToEndBuckets } from '@dropbell/shared/metrics'
 import type { Registry } from 'prom-client'
-import { refusalCodes } from './plan-deliveries.ts'
 
 export type SenderMetrics = ReturnType<typeof createSenderMetrics>
 
 export const createSenderMetrics = (registry: Registry) => ({
   planned: createCounter(registry, {
     name: 'dropbell_deliveries_planned_total',
-    help: 'Deliveries of new notifications: to be sent, or refused by reason.',
-    labels: { result: ['send', ...refusalCodes] },
+    help: 'Deliveries of new notifications: to be sent, left to the poller of their channel, deferred, or refused by reason.',
+    labels: { result: ['send', 'begin', 'leave', 'defer', ...refusalCodes] },
+  }),
+  judged: createCounter(registry, {
+    name: 'dropbell_deliveries_judged_total',
+    help: 'Deliveries that were about to be sent, by what was found: sent, given back because nobody could judge, refused or deferred by reason.',
+    labels: { verdict: ['send', 'give-back', ...refusalCodes, ...waitCodes] },
   }),
   settled: createCounter(registry, {
     name: 'dropbell_delivery_attempts_total',
@@ -19,8 +24,8 @@ export const createSenderMetrics = (registry: Registry) => ({
   }),
   found: createCounter(registry, {
     name: 'dropbell_deliveries_found_total',
-    help: 'Deliveries that the poller found: due retries, work of dead instances, attempts nobody settled, expired ones, and those the recovery sweep made due.',
-    labels: { reason: ['retry', 'take-over', 'abandoned', 'expired', 'sweep'] },
+    help: 'Deliveries that a poller found: due retries, work of dead instances or left to it, deferred ones whose time has come, attempts nobody settled, expired ones, and those the recovery sweep made due.',
+    labels: { reason: ['retry', 'take-over', 'deferred', 'abandoned', 'expired', 'sweep'] },
   }),
   outcomes: createCounter(registry, {
     name: 'dropbell_outcomes_published_total',

@@ -6,7 +6,7 @@ const key = { notificationId: 'n', channel: 'PUSH', targetId: 'phone' } as const
 const rules = { delaysMs: [1_000, 2_000, 4_000], random: () => 0 }
 
 const after = (result: SendResult, attempted: Partial<Attempted> = {}, random = 0) =>
-  settlementOf({ key, attempt: 1, kind: 'promotional', token: 't', ...attempted }, result, {
+  settlementOf({ key, attempt: 1, kind: 'promotional', address: 't', ...attempted }, result, {
     ...rules,
     random: () => random,
   })

@@ -9,8 +9,8 @@ export interface Attempted {
   /** This one included. */
   readonly attempt: number
   readonly kind: TrafficKind
-  /** The token it was sent to. */
-  readonly token: string
+  /** Where it was sent to. */
+  readonly address: string
 }
 
 export interface RetryRules {
@@ -32,17 +32,17 @@ const notTakenDelayMs = 1_000
  * an unknown outcome is final for a promotional one: a missed alert is better than two.
  */
 export const settlementOf = (attempted: Attempted, result: SendResult, rules: RetryRules): Ending => {
-  const { key, kind, token } = attempted
+  const { key, kind, address } = attempted
   switch (result.kind) {
     case 'accepted':
       return { kind: 'settled', settlement: accepted(key, result.latencyMs, result.providerId) }
     case 'refused': {
       const again = result.retryable ? retry(attempted, rules, result.retryAfterMs) : never
       const settlement = failed(key, result.code, again, Math.round(result.latencyMs))
-      return { kind: 'settled', settlement: result.invalidTarget ? { ...settlement, deadToken: token } : settlement }
+      return { kind: 'settled', settlement: result.invalidTarget ? { ...settlement, deadToken: address } : settlement }
     }
     case 'unknown': {
-      const again = kind === 'transactional' ? retry(attempted, rules) : never
+      const again = kind === 'transactional' ? repeat(attempted, rules) : never
       return { kind: 'settled', settlement: failed(key, unknownOutcome, again, null) }
     }
     case 'not-taken':
@@ -68,7 +68,8 @@ const accepted = (key: DeliveryKey, latencyMs: number, providerId: string | null
   retryable: false,
   retryInMs: null,
   latencyMs: Math.round(latencyMs),
-  providerId,
+  // Somebody else's text: Postgres takes no NUL, and nobody needs a long one.
+  providerId: providerId?.replace(/\p{Cc}/gu, '').slice(0, 200) ?? null,
   deadToken: null,
 })
 
@@ -100,6 +101,12 @@ const retry = ({ attempt }: Attempted, rules: RetryRules, retryAfterMs = 0): Aga
   const delayMs = rules.delaysMs[attempt - 1]
   if (delayMs === undefined) return { retryable: true, retryInMs: null }
   return { retryable: true, retryInMs: Math.max(jittered(delayMs, rules), retryAfterMs) }
+}
+
+/** Only a push with the same collapse key takes the place of the one before: anything else is repeated a few times, not for days. */
+const repeat = (attempted: Attempted, rules: RetryRules): Again => {
+  const again = retry(attempted, rules)
+  return again.retryInMs === null && attempted.key.channel !== 'PUSH' ? never : again
 }
 
 const jittered = (delayMs: number, { random }: RetryRules): number => Math.round(delayMs * (1 + 0.2 * random()))

@@ -75,12 +75,17 @@ describe('indices apply', () => {
       ELASTICSEARCH_URL: testEnv().ELASTICSEARCH_URL,
       USER_BEHAVIOR_INDEX: `behaviours-${randomUUID()}`,
       PRODUCT_INDEX: `products-${randomUUID()}`,
+      NOTIFICATION_HISTORY_INDEX: `history-${randomUUID()}`,
     }
     expect(await runInProcess(['indices', 'apply'], { env })).toMatchObject({ code: 0 })
     expect(await runInProcess(['indices', 'apply'], { env })).toMatchObject({ code: 0 })
     const response = await fetch(`${env.ELASTICSEARCH_URL}/${env.USER_BEHAVIOR_INDEX}/_mapping`)
     const { [env.USER_BEHAVIOR_INDEX]: index } = (await response.json()) as Record<string, { mappings: object }>
     expect(index?.mappings).toMatchObject({ properties: { userId: { type: 'keyword' } } })
+    const history = await fetch(`${env.ELASTICSEARCH_URL}/${env.NOTIFICATION_HISTORY_INDEX}/_mapping`)
+    const [[month, made] = []] = Object.entries((await history.json()) as Record<string, { mappings: object }>)
+    expect(month).toMatch(/-\d{4}\.\d\d$/)
+    expect(made?.mappings).toMatchObject({ dynamic: 'strict', properties: { notificationId: { type: 'keyword' } } })
   })
 
   it('ends with 3 when nobody listens', async () => {

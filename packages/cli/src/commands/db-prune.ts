@@ -3,11 +3,12 @@ import { type Pruned, pruneSettled } from '@dropbell/database/ledger/prune-settl
 import { defineConfig, loadConfig } from '@dropbell/shared/config'
 import { postgresConfig } from '@dropbell/shared/config/postgres'
 import { createPostgres } from '@dropbell/shared/postgres'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { databaseOption, jsonOption } from '../config-option.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type Execute, type RunCommand, withFlags } from '../session.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
+import { wholeNumber } from '../whole-number.ts'
 
 interface Options {
   readonly database?: string
@@ -38,12 +39,6 @@ export const addDbPrune = (db: Command, run: RunCommand): void => {
     .addOption(jsonOption())
     .addHelpText('after', '\nExamples:\n  $ dropbell db prune\n  $ dropbell db prune --keep-days 7 --json')
     .action(run(executeDbPrune))
-}
-
-const wholeNumber = (min: number, max: number) => (value: string) => {
-  const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
-  if (number >= min && number <= max) return number
-  throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
 }
 
 const executeDbPrune: Execute<Options> = async ({ env, output, log, signal }, options) => {

@@ -1,3 +1,5 @@
+import { historyConfig } from '@dropbell/schemas/history/history-config'
+import { applyHistoryIndices } from '@dropbell/schemas/history/history-indices'
 import { indexConfig } from '@dropbell/schemas/index-config'
 import { applyIndexTemplates, createMissingIndices } from '@dropbell/schemas/index-templates'
 import { defineConfig, loadConfig } from '@dropbell/shared/config'
@@ -13,13 +15,13 @@ interface Options {
   readonly elasticsearch?: string
 }
 
-const schema = defineConfig(elasticsearchConfig, indexConfig)
+const schema = defineConfig(elasticsearchConfig, indexConfig, historyConfig)
 
 export const addIndicesApply = (indices: Command, run: RunCommand): void => {
   indices
     .command('apply')
     .description(
-      'Put our index templates in place and create the indices that are missing. Existing indices keep their layout, and other layouts work too. Running it again changes nothing.',
+      'Put our index templates in place, those of the notification history too, and create the indices that are missing. Existing indices of other teams keep their layout, and other layouts work too; those of the history learn of new fields. Running it again changes nothing.',
     )
     .addOption(elasticsearchOption())
     .addHelpText(
@@ -28,7 +30,8 @@ export const addIndicesApply = (indices: Command, run: RunCommand): void => {
 Examples:
   $ dropbell indices apply
   $ dropbell indices apply --elasticsearch https://search.example.com:9200
-  $ USER_BEHAVIOR_INDEX=behaviours PRODUCT_INDEX=products dropbell indices apply`,
+  $ USER_BEHAVIOR_INDEX=behaviours PRODUCT_INDEX=products dropbell indices apply
+  $ NOTIFICATION_HISTORY_INDEX=history dropbell indices apply`,
     )
     .action(run(executeIndicesApply))
 }
@@ -39,6 +42,7 @@ const executeIndicesApply: Execute<Options> = async ({ env, output, signal }, op
   const apply = async (): Promise<void> => {
     await applyIndexTemplates(elasticsearch.client, config)
     await createMissingIndices(elasticsearch.client, config)
+    await applyHistoryIndices(elasticsearch.client, config.NOTIFICATION_HISTORY_INDEX)
   }
   output.progress('Applying the index templates …')
   try {
@@ -46,6 +50,7 @@ const executeIndicesApply: Execute<Options> = async ({ env, output, signal }, op
   } finally {
     await elasticsearch.close()
   }
-  output.print(`The templates and indices of ${config.USER_BEHAVIOR_INDEX} and ${config.PRODUCT_INDEX} are in place.`)
+  const { USER_BEHAVIOR_INDEX: behaviors, PRODUCT_INDEX: products, NOTIFICATION_HISTORY_INDEX: history } = config
+  output.print(`The templates and indices of ${behaviors}, ${products} and ${history} are in place.`)
   return exitCodes.ok
 }

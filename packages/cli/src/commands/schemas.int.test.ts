@@ -96,16 +96,16 @@ describe('schemas check', () => {
   it('ends with 1 when a file was edited so that it fits neither the history nor the registry', async () => {
     await schemas('register')
     const avroFolder = await copyOfSchemas()
-    const file = join(avroFolder, 'notification-outcome/v1.avsc')
+    const file = join(avroFolder, 'fanout-request/v1.avsc')
     const schema = JSON.parse(await readFile(file, 'utf8'))
     schema.fields.push({ name: 'mandatory', type: 'string' })
     await writeFile(file, JSON.stringify(schema))
 
     const { code, stdout } = await runInProcess(['schemas', 'check', '--registry', url], { avroFolder })
     expect(code).toBe(1)
-    expect(stdout).toMatch(/notification\.outcome\.v1-value.*broken.*incompatible/)
-    expect(stdout).toContain('NotificationOutcome v1 was changed')
-    expect(stdout).toMatch(/The registry would refuse NotificationOutcome v1:.*mandatory/)
+    expect(stdout).toMatch(/notification\.fanout\.v1-value.*broken.*incompatible/)
+    expect(stdout).toContain('FanoutRequest v1 was changed')
+    expect(stdout).toMatch(/The registry would refuse FanoutRequest v1:.*mandatory/)
   })
 })
 

@@ -24,6 +24,7 @@ const unreachable = [
 
 /** What a failure of the client means to an operator; any other failure stays as it is. */
 export const describeKafkaFailure = (error: unknown, brokers: readonly string[]): unknown => {
+  if (error instanceof CliError) return error // It has said already what it means.
   const at = brokers.join(', ')
   const chain = causesOf(error)
   const refusal = chain.find((cause) => cause instanceof KafkaJSSASLAuthenticationError)
@@ -42,6 +43,16 @@ export const describeKafkaFailure = (error: unknown, brokers: readonly string[])
       code: 'KAFKA_ACCESS_DENIED',
       message: `Kafka at ${at} denies access: ${denial.message}`,
       hint: 'Ask for an ACL for this user, or use another one (KAFKA_SASL_USERNAME).',
+      exitCode: exitCodes.unavailable,
+      cause: error,
+    })
+  }
+  // What kafkajs makes of every answer to this question, also of a refusal.
+  if (chain.some((cause) => cause.name === 'KafkaJSGroupCoordinatorNotFound')) {
+    return new CliError({
+      code: 'KAFKA_NO_COORDINATOR',
+      message: `No broker at ${at} coordinates the transactions of this user.`,
+      hint: 'Ask for an ACL that allows Describe and Write on the transactional ids dropbell-dlq-*, or try again if Kafka has just started.',
       exitCode: exitCodes.unavailable,
       cause: error,
     })

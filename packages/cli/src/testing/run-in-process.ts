@@ -35,6 +35,6 @@ export const runInProcess = async (
   const stderr = recordStream()
   const output = createOutput({ stdout, stderr, env })
   const { signal } = new AbortController()
-  const code = await runProgram(args, { env, output, signal, avroFolder, version: '1.2.3' })
+  const code = await runProgram(args, { env, output, signal, operator: 'ann@shop', avroFolder, version: '1.2.3' })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

@@ -25,7 +25,7 @@ const formatRow = ({ topic, state, declared, actual, drift }: ListedTopic, paint
     topic,
     fact(String(partitions)),
     fact(String(replicationFactor)),
-    fact(formatDuration(retentionMs)),
+    fact(retentionMs === null ? 'newest per key' : formatDuration(retentionMs)),
     actual === null ? '-' : String(actual.records),
     formatState(state, drift, paint),
   ]

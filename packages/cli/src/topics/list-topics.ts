@@ -1,12 +1,13 @@
 import type { PlannedTopic } from '@dropbell/schemas/topic-plan'
 import type { Admin } from 'kafkajs'
 import { readTopics } from './read-topics.ts'
-import { compareTopics, type Drift, RETENTION_SETTING, type TopicComparison } from './topic-drift.ts'
+import { CLEANUP_SETTING, compareTopics, type Drift, RETENTION_SETTING, type TopicComparison } from './topic-drift.ts'
 
 interface TopicFacts {
   readonly partitions: number
   readonly replicationFactor: number
-  readonly retentionMs: number
+  /** Null where not age but a newer record of the same key makes room. */
+  readonly retentionMs: number | null
 }
 
 /** Also what `topics list --json` prints, one per topic. */
@@ -43,7 +44,8 @@ export const listTopics = async (admin: Admin, plan: readonly PlannedTopic[]): P
   return listed
 }
 
-const retentionOf = (config: Readonly<Record<string, string>>): number => Number(config[RETENTION_SETTING])
+const retentionOf = (config: Readonly<Record<string, string>>): number | null =>
+  config[CLEANUP_SETTING] === 'compact' ? null : Number(config[RETENTION_SETTING])
 
 const countRecords = async (admin: Admin, topic: string): Promise<number> => {
   const partitions = await admin.fetchTopicOffsets(topic)

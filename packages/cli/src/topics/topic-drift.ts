@@ -23,6 +23,7 @@ export interface TopicComparison {
 
 export const PARTITIONS_SETTING = 'partitions'
 export const REPLICATION_SETTING = 'replication.factor'
+export const CLEANUP_SETTING = 'cleanup.policy'
 export const RETENTION_SETTING = 'retention.ms'
 
 export const compareTopics = (

@@ -26,12 +26,20 @@ export interface PlannedNotification {
   readonly deliveries: readonly PlannedDelivery[]
 }
 
-export interface PlannedDelivery {
+/** Where a notification goes: now, later, or not at all. */
+export type PlannedDelivery = {
   readonly channel: DeliveryRow['channel']
   readonly targetId: string
-  /** Why nothing is sent there; null: it is to be sent. */
-  readonly refusal: string | null
-}
+} & (
+  | { readonly kind: 'send' }
+  /** The same, and its first attempt begins with the claim: nobody needs to be asked before. */
+  | { readonly kind: 'begin' }
+  /** Sent by whoever looks after the channel, so that its batch does not wait for it. */
+  | { readonly kind: 'leave' }
+  /** In milliseconds since the epoch, and why. */
+  | { readonly kind: 'defer'; readonly notBefore: number; readonly code: string }
+  | { readonly kind: 'refuse'; readonly code: string }
+)
 
 export interface ClaimOptions {
   readonly leaseToken: string
@@ -41,8 +49,8 @@ export interface ClaimOptions {
 }
 
 /**
- * (none) → READY, held by our lease, or FAIL where the plan refuses. A notification that is known gets nothing: its
- * plan was made once. What is refused as a whole has its outcome at once.
+ * (none) → READY: held by our lease, perhaps attempted already; anybody's, or waiting for its time; or FAIL where the plan refuses. A notification
+ * that is known gets nothing: its plan was made once. Where nothing is to be sent now its outcome is known at once.
  */
 export const claimPlansSql = `
   WITH planned AS (
@@ -63,28 +71,39 @@ export const claimPlansSql = `
     RETURNING notification_id, notification_type, expires_at
   ), claimed AS (
     INSERT INTO deliveries (
-      notification_id, channel, target_id, status, code, transactional, expires_at, lease_token, lease_until, settled_at
+      notification_id, channel, target_id, status, code, transactional, expires_at, lease_token, lease_until,
+      not_before, settled_at, attempt, attempted_at
     )
-    SELECT notification_id, channel, target_id, CASE WHEN refusal IS NULL THEN 'READY' ELSE 'FAIL' END, refusal,
-      notification_type = 'TRANSACTIONAL', expires_at, CASE WHEN refusal IS NULL THEN $6::uuid END,
-      CASE WHEN refusal IS NULL THEN now() + $7 * interval '1 ms' END,
-      CASE WHEN refusal IS NOT NULL THEN to_timestamp($8 / 1000.0) END
-    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[]) AS d (notification_id, channel, target_id, refusal)
+    SELECT notification_id, channel, target_id, CASE kind WHEN 'refuse' THEN 'FAIL' ELSE 'READY' END, code,
+      notification_type = 'TRANSACTIONAL', expires_at,
+      CASE WHEN kind IN ('send', 'begin') THEN $8::uuid END,
+      CASE WHEN kind IN ('send', 'begin') THEN now() + $9 * interval '1 ms' WHEN kind = 'leave' THEN now() END,
+      to_timestamp(not_before / 1000.0), CASE kind WHEN 'refuse' THEN to_timestamp($10 / 1000.0) END,
+      (kind = 'begin')::int, CASE kind WHEN 'begin' THEN now() END
+    FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
+      AS d (notification_id, channel, target_id, kind, code, not_before)
     JOIN inserted USING (notification_id)
-    RETURNING notification_id, channel, target_id, status
+    RETURNING notification_id, channel, target_id, lease_token, attempt
   )
-  SELECT notification_id, channel, target_id, status FROM inserted LEFT JOIN claimed USING (notification_id)
+  SELECT notification_id, channel, target_id, lease_token IS NOT NULL AS held, attempt > 0 AS begun
+  FROM inserted LEFT JOIN claimed USING (notification_id)
 `
+
+export interface ClaimedDelivery extends DeliveryKey {
+  /** Its attempt began with its claim. */
+  readonly begun: boolean
+}
 
 export interface Claimed {
   /** Notifications that were new: their plan counts. */
   readonly notificationIds: ReadonlySet<string>
   /** What is to be sent, held by the lease. */
-  readonly deliveries: readonly DeliveryKey[]
+  readonly deliveries: readonly ClaimedDelivery[]
 }
 
-type Row = Pick<DeliveryRow, 'notification_id'> & {
-  [K in 'channel' | 'target_id' | 'status']: DeliveryRow[K] | null
+type Row = Pick<DeliveryRow, 'notification_id'> & { [K in 'channel' | 'target_id']: DeliveryRow[K] | null } & {
+  held: boolean
+  begun: boolean
 }
 
 /** Freezes the plans of a batch, in one statement and hence one transaction. No notification may be in it twice. */
@@ -102,7 +121,9 @@ export const claimPlans = async (
     deliveries.map(({ notificationId }) => notificationId),
     deliveries.map(({ channel }) => channel),
     deliveries.map(({ targetId }) => targetId),
-    deliveries.map(({ refusal }) => refusal),
+    deliveries.map(({ kind }) => kind),
+    deliveries.map((delivery) => ('code' in delivery ? delivery.code : null)),
+    deliveries.map((delivery) => (delivery.kind === 'defer' ? delivery.notBefore : null)),
     leaseToken,
     leaseMs,
     now,
@@ -110,7 +131,11 @@ export const claimPlans = async (
   const { rows } = await askPostgres(() => pool.query<Row>({ name: 'claim-plans', text: claimPlansSql, values }))
   return {
     notificationIds: new Set(rows.map((row) => row.notification_id)),
-    deliveries: rows.flatMap((row) => (row.status === 'READY' ? [keyOf(row as DeliveryRow)] : [])),
+    deliveries: rows.flatMap((row) =>
+      row.held
+        ? [{ ...keyOf(row as Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'>), begun: row.begun }]
+        : [],
+    ),
   }
 }
 
@@ -130,5 +155,5 @@ const toJson = (plan: PlannedNotification): object => ({
   expires: plan.expiresAt,
   trace: plan.traceparent,
   refusal: plan.refusal,
-  decided: plan.deliveries.every(({ refusal }) => refusal !== null),
+  decided: plan.deliveries.every(({ kind }) => kind === 'refuse' || kind === 'defer'),
 })

@@ -21,7 +21,7 @@ export const giveBackDeliveriesSql = `
   FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::int[])
     AS g (notification_id, channel, target_id, code, retry_in_ms)
   WHERE d.notification_id = g.notification_id AND d.channel = g.channel AND d.target_id = g.target_id
-    AND d.status = 'READY' AND d.lease_token = $6
+    AND d.status = 'READY' AND d.lease_token = ANY ($6::uuid[])
   RETURNING d.notification_id, d.channel, d.target_id
 `
 
@@ -30,7 +30,7 @@ type Row = Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'>
 export const giveBackDeliveries = async (
   pool: Pool,
   given: readonly GivenBack[],
-  token: string,
+  token: string | readonly string[],
 ): Promise<DeliveryKey[]> => {
   if (given.length === 0) return []
   const sorted = inKeyOrder(given)
@@ -38,7 +38,7 @@ export const giveBackDeliveries = async (
     ...keyColumns(sorted),
     sorted.map(({ code }) => code),
     sorted.map(({ retryInMs }) => wholeWaitMs(retryInMs)),
-    token,
+    [token].flat(),
   ]
   const { rows } = await askPostgres(() =>
     pool.query<Row>({ name: 'give-back-deliveries', text: giveBackDeliveriesSql, values }),

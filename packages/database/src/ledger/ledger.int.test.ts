@@ -7,7 +7,8 @@ import { registerDevice } from '../register-device.ts'
 import { plannedNotification } from '../testing/planned-notification.ts'
 import { createTestDatabase, type TestDatabase } from '../testing/test-database.ts'
 import { claimPlans, type PlannedNotification } from './claim-plans.ts'
-import type { DeliveryKey } from './delivery-key.ts'
+import { deferDeliveries } from './defer-deliveries.ts'
+import { type DeliveryKey, keyOf } from './delivery-key.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import { giveBackDeliveries } from './give-back-deliveries.ts'
 import { markPublished } from './mark-published.ts'
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await migrate({ connection: { connectionString: database.url }, log: captureLog().log })
 })
 afterAll(() => database.drop())
-afterEach(() => database.pool.query('TRUNCATE notifications, deliveries, devices'))
+afterEach(() => database.pool.query('TRUNCATE notifications, deliveries, devices, user_info'))
 
 const now = Date.now()
 const leaseMs = 60_000
@@ -56,11 +57,12 @@ const settled = (key: DeliveryKey, said: Partial<Settlement> = {}): Settlement =
 const settleAs = (key: DeliveryKey, token: string, said: Partial<Settlement> = {}) =>
   settleDeliveries(database.pool, [settled(key, said)], { token, now })
 
-const take = (kind: TakeKind, { limit = 100, at = now } = {}) => {
+const take = (kind: TakeKind, { limit = 100, at = now, channel = 'PUSH' as DeliveryRow['channel'] } = {}) => {
   const leaseToken = randomUUID()
-  return takeDueDeliveries(database.pool, kind, { channel: 'PUSH', limit, leaseToken, leaseMs, now: at }).then(
-    (rows) => ({ rows, leaseToken }),
-  )
+  return takeDueDeliveries(database.pool, kind, { channel, limit, leaseToken, leaseMs, now: at }).then((rows) => ({
+    rows,
+    leaseToken,
+  }))
 }
 
 const rowOf = async ({ notificationId, targetId }: DeliveryKey): Promise<DeliveryRow | undefined> => {
@@ -79,17 +81,22 @@ const revisionOf = async (notificationId: string) => {
   return rows[0] as { outcome: number; published: number }
 }
 
+const keyIn = ([claimed]: readonly DeliveryKey[]): DeliveryKey => {
+  const { notificationId, channel, targetId } = claimed as DeliveryKey
+  return { notificationId, channel, targetId }
+}
+
 /** One delivery, claimed and attempted. */
 const inFlight = async (said: Partial<PlannedNotification> = {}, { lasts = true } = {}) => {
   const { deliveries, leaseToken } = await claim([plannedNotification(said)], { lasts })
-  const key = deliveries[0] as DeliveryKey
+  const key = keyIn(deliveries)
   return { key, ...(await attempt([key], leaseToken, { lasts })) }
 }
 
 describe('(none) → READY', () => {
   it('holds every delivery of a new notification with the lease, and keeps the content', async () => {
     const plan = plannedNotification({
-      deliveries: ['phone', 'tablet'].map((targetId) => ({ channel: 'PUSH', targetId, refusal: null })),
+      deliveries: ['phone', 'tablet'].map((targetId) => ({ channel: 'PUSH', targetId, kind: 'send' as const })),
     })
     const { deliveries, leaseToken, notificationIds } = await claim([plan])
     expect(notificationIds).toEqual(new Set([plan.notificationId]))
@@ -113,7 +120,7 @@ describe('(none) → READY', () => {
   it('plans a notification once: a device that came later is not told by a replay', async () => {
     const plan = plannedNotification()
     await claim([plan])
-    const later = { ...plan, deliveries: [{ channel: 'PUSH' as const, targetId: 'new phone', refusal: null }] }
+    const later = { ...plan, deliveries: [{ channel: 'PUSH' as const, targetId: 'new phone', kind: 'send' as const }] }
     expect(await claim([later, plannedNotification()])).toMatchObject({ deliveries: [{ targetId: 'phone' }] })
     expect(await rowOf({ ...plan, channel: 'PUSH', targetId: 'new phone' })).toBeUndefined()
   })
@@ -125,13 +132,30 @@ describe('(none) → READY', () => {
   })
 })
 
+describe('(none) → READY, attempted', () => {
+  it('is settled or given back with the token of the claim, and unknown if nobody does', async () => {
+    const inbox = { channel: 'IN_APP', targetId: 'inbox', kind: 'begin' } as const
+    const { deliveries, leaseToken } = await claim([plannedNotification({ deliveries: [inbox] })])
+    const [key] = deliveries as [DeliveryKey & { begun: boolean }]
+    expect(key.begun).toBe(true)
+    expect(await rowOf(key)).toMatchObject({ attempt: 1, attempted_at: expect.any(Date) })
+    expect((await attempt([key], leaseToken)).started).toEqual([])
+    await giveBackDeliveries(database.pool, [{ ...key, code: 'BREAKER_OPEN', retryInMs: 0 }], leaseToken)
+    expect((await take('take-over', { channel: 'IN_APP' })).rows).toMatchObject([{ attempt: 0 }])
+
+    const dead = await claim([plannedNotification({ deliveries: [inbox] })], { lasts: false })
+    expect(await settleAbandoned(database.pool, { limit: 9, now, quickRetries: 3, channel: 'IN_APP' })).toBe(1)
+    expect(await rowOf(dead.deliveries[0] as DeliveryKey)).toMatchObject({ code: 'UNKNOWN_OUTCOME' })
+  })
+})
+
 describe('(none) → FAIL', () => {
   it('records why nothing is sent, with an outcome where nothing is left to send', async () => {
-    const refused = [{ channel: 'PUSH' as const, targetId: 'phone', refusal: 'NO_CONSENT' }]
+    const refused = [{ channel: 'PUSH' as const, targetId: 'phone', kind: 'refuse' as const, code: 'NO_CONSENT' }]
     const plan = plannedNotification({ deliveries: refused })
     const expired = plannedNotification({ refusal: 'EXPIRED', deliveries: [] })
     const open = plannedNotification({
-      deliveries: [...refused, { channel: 'PUSH', targetId: 'tablet', refusal: null }],
+      deliveries: [...refused, { channel: 'PUSH', targetId: 'tablet', kind: 'send' }],
     })
     const { deliveries, notificationIds } = await claim([plan, expired, open])
     expect(notificationIds.size).toBe(3)
@@ -189,7 +213,7 @@ describe('attempted → SUCCESS', () => {
 
   it('makes one revision of a batch that settles several devices of a notification', async () => {
     const plan = plannedNotification({
-      deliveries: ['phone', 'tablet'].map((targetId) => ({ channel: 'PUSH', targetId, refusal: null })),
+      deliveries: ['phone', 'tablet'].map((targetId) => ({ channel: 'PUSH', targetId, kind: 'send' as const })),
     })
     const { deliveries, leaseToken } = await claim([plan])
     const { attemptToken } = await attempt(deliveries, leaseToken)
@@ -235,7 +259,7 @@ describe('FAIL → READY, attempted again', () => {
     const { rows, leaseToken } = await take('retry')
     expect(rows).toMatchObject([
       {
-        ...{ target_id: 'phone', attempt: 1, transactional: false, title: '가격이 떨어졌어요!', user_id: 'u' },
+        ...{ target_id: 'phone', attempt: 1, waited: true, title: '가격이 떨어졌어요!', user_id: 'u' },
         device: { token: 't', platform: 'IOS', locale: 'ko', push_consent: true, status: 'ACTIVE' },
       },
     ])
@@ -275,11 +299,80 @@ describe('READY, lease over → taken over', () => {
     expect((await attempt(held.deliveries, held.leaseToken)).started).toHaveLength(1)
   })
 
-  it('waits for not_before, by the business\u2019s clock', async () => {
+  it('says whether it waited, or was only just left to whoever looks after the channel', async () => {
+    const text = { channel: 'SMS', targetId: 'phone', kind: 'leave' } as const
+    const { deliveries } = await claim([plannedNotification({ deliveries: [text] })])
+    expect(deliveries).toEqual([])
+    const fresh = await take('take-over', { channel: 'SMS' })
+    expect(fresh.rows).toMatchObject([{ waited: false, email: null, phone: null }])
+    const back = fresh.rows.map((row) => ({ ...keyOf(row), code: 'HELD_BACK', retryInMs: 0 }))
+    await giveBackDeliveries(database.pool, back, fresh.leaseToken)
+    expect((await take('take-over', { channel: 'SMS' })).rows).toMatchObject([{ waited: true }])
     await claim([plannedNotification()], { lasts: false })
-    await database.pool.query('UPDATE deliveries SET not_before = to_timestamp($1 / 1000.0)', [now + 3_600_000])
+    expect((await take('take-over')).rows).toMatchObject([{ waited: true }])
+  })
+
+  it('brings along where the user is reached now', async () => {
+    await database.pool.query("INSERT INTO user_info (user_id, email, phone) VALUES ('u', 'u@shop.test', '+8210')")
+    const plan = (['SMS', 'EMAIL', 'IN_APP'] as const).map((channel) => ({
+      channel,
+      targetId: 't',
+      kind: 'leave' as const,
+    }))
+    await claim([plannedNotification({ deliveries: plan })])
+    for (const channel of ['SMS', 'EMAIL'] as const) {
+      expect((await take('take-over', { channel })).rows).toMatchObject([{ email: 'u@shop.test', phone: '+8210' }])
+    }
+    expect((await take('take-over', { channel: 'IN_APP' })).rows).toMatchObject([{ email: null, phone: null }])
+  })
+})
+
+describe('READY, deferred', () => {
+  const later = now + 3_600_000
+  const quiet = { channel: 'PUSH', targetId: 'phone', kind: 'defer', notBefore: later, code: 'QUIET_HOURS' } as const
+
+  it('waits for its time by the business\u2019s clock, and is anybody\u2019s then', async () => {
+    const plan = plannedNotification({ deliveries: [quiet] })
+    expect((await claim([plan])).deliveries).toEqual([])
+    expect(await revisionOf(plan.notificationId)).toEqual({ outcome: 1, published: 0 })
+    expect(await rowOf({ ...plan, ...quiet })).toMatchObject({ lease_until: null, not_before: new Date(later) })
     expect((await take('take-over')).rows).toEqual([])
-    expect((await take('take-over', { at: now + 3_600_000 })).rows).toHaveLength(1)
+    expect((await take('deferred', { at: later - 1 })).rows).toEqual([])
+    const both = await Promise.all([take('deferred', { at: later }), take('deferred', { at: later })])
+    const [taken] = both.filter(({ rows }) => rows.length > 0)
+    expect(both.flatMap(({ rows }) => rows)).toMatchObject([{ attempt: 0, waited: true }])
+    const keys = taken?.rows.map(keyOf) ?? []
+    expect((await attempt(keys, taken?.leaseToken as string)).started).toMatchObject([{ attempt: 1 }])
+  })
+
+  it('has no outcome of its own while something else of its notification is sent', async () => {
+    const plan = plannedNotification({ deliveries: [quiet, { channel: 'IN_APP', targetId: 'inbox', kind: 'send' }] })
+    expect((await claim([plan])).deliveries).toMatchObject([{ channel: 'IN_APP' }])
+    expect(await revisionOf(plan.notificationId)).toEqual({ outcome: 0, published: 0 })
+  })
+
+  it('is deferred again by its holder alone, and that is news only if the reason is', async () => {
+    const { deliveries, leaseToken } = await claim([plannedNotification()])
+    const key = deliveries[0] as DeliveryKey
+    const waits = (code: string) => [{ ...key, notBefore: later, code }]
+    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), randomUUID())).toBe(0)
+    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), leaseToken)).toBe(1)
+    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
+    const again = await take('deferred', { at: later })
+    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), again.leaseToken)).toBe(1)
+    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
+    const third = await take('deferred', { at: later })
+    expect(await deferDeliveries(database.pool, waits('OFFER_UNKNOWN'), third.leaseToken)).toBe(1)
+    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 2, published: 0 })
+  })
+
+  it('keeps the attempts of a retry that comes in quiet hours', async () => {
+    const { key, attemptToken } = await inFlight()
+    await settleAs(key, attemptToken, { status: 'FAIL', code: 'UNAVAILABLE', retryable: true, retryInMs: 0 })
+    const { leaseToken } = await take('retry')
+    await deferDeliveries(database.pool, [{ ...key, notBefore: later, code: 'QUIET_HOURS' }], leaseToken)
+    expect((await take('retry')).rows).toEqual([])
+    expect((await take('deferred', { at: later })).rows).toMatchObject([{ attempt: 1 }])
   })
 })
 
@@ -311,7 +404,7 @@ describe('attempted, lease over → FAIL/UNKNOWN_OUTCOME', () => {
   it('is final for a promotional one: nobody sends it again, and who slept settles nothing', async () => {
     const { key, attemptToken } = await inFlight({}, { lasts: false })
     expect((await take('take-over')).rows).toEqual([])
-    expect(await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3 })).toBe(1)
+    expect(await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3, channel: 'PUSH' })).toBe(1)
     expect(await rowOf(key)).toMatchObject({ status: 'FAIL', code: 'UNKNOWN_OUTCOME', retryable: false })
     expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
     expect(await settleAs(key, attemptToken)).toEqual([])
@@ -320,13 +413,13 @@ describe('attempted, lease over → FAIL/UNKNOWN_OUTCOME', () => {
 
   it('makes a transactional one due again', async () => {
     const { key } = await inFlight({ type: 'TRANSACTIONAL' }, { lasts: false })
-    await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3 })
+    await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3, channel: 'PUSH' })
     expect((await take('retry')).rows).toMatchObject([{ notification_id: key.notificationId, attempt: 1 }])
   })
 
   it('leaves a transactional one to the sweep once its quick retries are spent', async () => {
     const { key } = await inFlight({ type: 'TRANSACTIONAL' }, { lasts: false })
-    await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 0 })
+    await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 0, channel: 'PUSH' })
     expect((await take('retry')).rows).toEqual([])
     expect(await rowOf(key)).toMatchObject({ status: 'FAIL', retryable: true, next_retry_at: null })
     expect(await sweepFailures(database.pool, { limit: 10, now, failedBefore: now + 1 })).toBe(1)
@@ -334,7 +427,7 @@ describe('attempted, lease over → FAIL/UNKNOWN_OUTCOME', () => {
 
   it('does not happen while the lease lasts', async () => {
     await inFlight()
-    expect(await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3 })).toBe(0)
+    expect(await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3, channel: 'PUSH' })).toBe(0)
   })
 })
 

@@ -17,8 +17,8 @@ export interface Settlement extends DeliveryKey {
 }
 
 export interface SettleOptions {
-  /** Of the lease or attempt that holds the rows. */
-  readonly token: string
+  /** Of the lease or attempt that holds the rows; of both where some were begun with their claim. */
+  readonly token: string | readonly string[]
   /** Business time, in milliseconds since the epoch. */
   readonly now: number
 }
@@ -41,7 +41,7 @@ export const settleDeliveriesSql = `
       notification_id, channel, target_id, status, code, retryable, retry_in_ms, latency_ms, provider_id, dead_token
     )
     WHERE d.notification_id = s.notification_id AND d.channel = s.channel AND d.target_id = s.target_id
-      AND d.status = 'READY' AND d.lease_token = $11
+      AND d.status = 'READY' AND d.lease_token = ANY ($11::uuid[])
     RETURNING d.notification_id, d.channel, d.target_id, d.code, s.dead_token
   ), revised AS (
     UPDATE notifications n
@@ -82,7 +82,7 @@ export const settleDeliveries = async (
     sorted.map(({ latencyMs }) => latencyMs),
     sorted.map(({ providerId }) => providerId),
     sorted.map(({ deadToken }) => deadToken),
-    token,
+    [token].flat(),
     now,
   ]
   const { rows } = await askPostgres(() =>

@@ -13,7 +13,10 @@ const log4jVersion = '2.25.4'
 
 const brokersOf = ({ ports }: EngineSite): string => `127.0.0.1:${ports.main}`
 
-/** One node that is broker and controller. Small internal topics: each of their partitions costs start-up time. */
+/**
+ * One node that is broker and controller. Small internal topics: each of their partitions costs start-up time. Everybody
+ * may do everything, except where a test denies it.
+ */
 const propertiesOf = ({ directory, ports }: EngineSite): string => `
 process.roles=broker,controller
 node.id=1
@@ -29,6 +32,8 @@ transaction.state.log.num.partitions=6
 transaction.state.log.replication.factor=1
 transaction.state.log.min.isr=1
 group.initial.rebalance.delay.ms=0
+authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+allow.everyone.if.no.acl.found=true
 `
 
 const log4j = `

@@ -1,3 +1,4 @@
+import { createScripts } from '../simulator/script.ts'
 import type { Behaviour } from './behaviour.ts'
 import type { TokenMessage } from './check-message.ts'
 import type { Connection } from './exchange.ts'
@@ -39,16 +40,14 @@ export interface Project {
 }
 
 const keptMessages = 1_000
-const byDefault: Behaviour = { do: 'accept' }
 
 export const createProject = (): Project => {
   const tokens = new Map<string, TokenCounts>()
   const answers: Record<string, number> = {}
   const connections = { http1: 0, http2: 0 }
   const knownConnections = new WeakSet<Connection>()
-  const forToken = new Map<string, Script>()
+  const scripts = createScripts<Behaviour>({ do: 'accept' })
   const kept: TokenMessage[] = []
-  let forAll: Script | undefined
   let requests = 0
   let accepted = 0
 
@@ -78,28 +77,10 @@ export const createProject = (): Project => {
     answered: (status) => {
       answers[status] = (answers[status] ?? 0) + 1
     },
-    script: (behaviours, token) => {
-      if (token === undefined) forAll = createScript(behaviours)
-      else forToken.set(token, createScript(behaviours))
-    },
-    nextBehaviour: (token) => forToken.get(token)?.next() ?? forAll?.next() ?? byDefault,
+    script: scripts.set,
+    nextBehaviour: scripts.next,
     report: () => ({ requests, accepted, answers, connections, tokens: Object.fromEntries(tokens) }),
     countsOf: (token) => tokens.get(token) ?? { requests: 0, accepted: 0 },
     messages: (token) => kept.filter((message) => token === undefined || message.token === token).slice(-keptMessages),
-  }
-}
-
-interface Script {
-  next(): Behaviour | undefined
-}
-
-const createScript = (behaviours: readonly Behaviour[]): Script => {
-  const steps = behaviours.map((behaviour) => ({ behaviour, left: behaviour.times ?? Number.POSITIVE_INFINITY }))
-  return {
-    next: () => {
-      const step = steps.find(({ left }) => left > 0)
-      if (step) step.left--
-      return step?.behaviour
-    },
   }
 }

@@ -8,6 +8,13 @@ export interface TestEnv {
   REDIS_URL: string
   DATABASE_URL: string
   FCM_ENDPOINT: string
+  SMS_GATEWAY_URL: string
+  SMTP_URL: string
+  SMTP_ALLOW_PLAINTEXT: string
+  SMTP_SINK_URL: string
+  EMAIL_FROM: string
+  EMAIL_UNSUBSCRIBE_URL: string
+  RECOMMENDATION_API_URL: string
 }
 
 declare module 'vitest' {

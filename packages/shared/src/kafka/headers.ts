@@ -1,3 +1,6 @@
+/** Every header about a failure begins with it, also those of Spring Kafka that we do not know. */
+export const deadLetterHeaderPrefix = 'kafka_dlt-'
+
 /** Our headers, by their names on the wire. All are text. */
 export const recordHeaders = {
   eventId: 'dropbell-event-id',
@@ -18,6 +21,8 @@ export const deadLetterHeaders = {
   originalTimestamp: 'kafka_dlt-original-timestamp',
   originalConsumerGroup: 'kafka_dlt-original-consumer-group',
   exceptionFqcn: 'kafka_dlt-exception-fqcn',
+  /** Spring's own wrapper is the exception, and this is what it wraps. Ours have none. */
+  exceptionCauseFqcn: 'kafka_dlt-exception-cause-fqcn',
   exceptionMessage: 'kafka_dlt-exception-message',
   exceptionStacktrace: 'kafka_dlt-exception-stacktrace',
 } as const
@@ -31,8 +36,15 @@ export type RecordHeaders = Readonly<Record<string, HeaderValue | readonly Heade
 export type ReadHeaders = Readonly<Record<string, HeaderValue | null | undefined | readonly (HeaderValue | null)[]>>
 
 /** The last one counts, as in Kafka's own `lastHeader`. */
-export const readTextHeader = (headers: ReadHeaders, name: string): string | undefined => {
+export const readTextHeader = (headers: ReadHeaders, name: string): string | undefined =>
+  lastHeader(headers, name)?.toString()
+
+export const readBytesHeader = (headers: ReadHeaders, name: string): Buffer | undefined => {
+  const value = lastHeader(headers, name)
+  return typeof value === 'string' ? Buffer.from(value) : value
+}
+
+const lastHeader = (headers: ReadHeaders, name: string): HeaderValue | undefined => {
   const values = headers[name]
-  const value = Array.isArray(values) ? values.at(-1) : values
-  return value === null || value === undefined ? undefined : value.toString()
+  return (Array.isArray(values) ? values.at(-1) : values) ?? undefined
 }

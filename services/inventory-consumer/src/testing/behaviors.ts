@@ -1,3 +1,4 @@
+import { createRandom } from '@dropbell/shared/testing/seeded-random'
 import type { Client } from '@elastic/elasticsearch'
 import type { TargetTrigger } from '../target-query.ts'
 
@@ -9,17 +10,6 @@ export interface Behavior {
 }
 
 export const dayMs = 86_400_000
-
-/** A fixed sequence from 0 to 1, so that a failure can be repeated. */
-export const createRandom = (seed: number): (() => number) => {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 const actionTypes = ['VIEW', 'VIEW', 'CLICK', 'ADD_TO_CART', 'PURCHASE', 'SEARCH']
 

@@ -30,7 +30,7 @@ export const buildMessage = ({ notification, target }: Outgoing, rules: MessageR
     expiresAt,
     ttlSeconds: Math.min(maxTtlSeconds, Math.max(0, Math.floor((expiresAt - now) / 1_000))),
   }
-  return { token: target.token, data: dataOf(content), ...platformParts[target.platform](content) }
+  return { token: target.address, data: dataOf(content), ...platformParts[target.platform ?? 'ANDROID'](content) }
 }
 
 const dataOf = ({ notification, dataOnly }: Content): Record<string, string> => ({

@@ -2,6 +2,7 @@ import type { NotificationType } from '@dropbell/schemas/generated/notification-
 import type { Logger } from '@dropbell/shared/log'
 import type { Redis } from 'ioredis'
 import type { Provider } from '../provider.ts'
+import { createSimulatedProvider } from '../simulated-provider.ts'
 import { createAccessTokens } from './access-token.ts'
 import type { FcmConfig } from './config.ts'
 import { fcmAccess, transportOf } from './fcm-access.ts'
@@ -12,7 +13,7 @@ import { createFcmProviderOver } from './fcm-provider.ts'
 import type { SessionEvent } from './http2/fcm-session.ts'
 import { createHttp2Transport } from './http2-transport.ts'
 import { createSdkTransport } from './sdk-transport.ts'
-import { createSimulatedFcmProvider } from './simulated-provider.ts'
+
 import type { FcmTransport } from './transport.ts'
 
 export interface FcmProviderOptions {
@@ -32,7 +33,7 @@ export const createFcmProvider = (options: FcmProviderOptions): Provider => {
   const { config, redis: client, metrics, log, now = Date.now, keyPrefix } = options
   const access = fcmAccess(config)
   const kind = transportOf(config, access)
-  if (kind === 'simulated' || access === undefined) return createSimulatedFcmProvider({ log })
+  if (kind === 'simulated' || access === undefined) return createSimulatedProvider({ channel: 'PUSH', log })
   const breaker = createFcmBreaker({
     config,
     onChange: (state) => {

@@ -18,9 +18,9 @@ const inTime = { deadlineMs: 5_000 }
 
 const resultOf = async ({ provider, fcm }: OpenFcm, behaviour: Behaviour): Promise<SendResult> => {
   const outgoing = sampleOutgoing()
-  await fcm.script(behaviour, outgoing.target.token)
+  await fcm.script(behaviour, outgoing.target.address)
   const [result] = await provider.send([outgoing], inTime)
-  const { requests } = await fcm.countsOf(outgoing.target.token)
+  const { requests } = await fcm.countsOf(outgoing.target.address)
   expect(requests).toBe(1)
   return result as SendResult
 }
@@ -64,7 +64,7 @@ describe('what FCM says, over http2', () => {
 
   it('finds out by a dry run whether INVALID_ARGUMENT meant the token, when FCM does not say', async () => {
     const world = open()
-    const malformed = sampleOutgoing({ target: { token: 'not a token' } })
+    const malformed = sampleOutgoing({ target: { address: 'not a token' } })
     expect(await world.provider.send([malformed], inTime)).toEqual([
       refused('INVALID_ARGUMENT', false, { invalidTarget: true }),
     ])
@@ -117,7 +117,7 @@ describe('what FCM says, over the SDK', () => {
 
   it('invalidates a malformed token, which only a dry run can tell', async () => {
     const { provider } = open({ env: { FCM_TRANSPORT: 'sdk' } })
-    const malformed = sampleOutgoing({ target: { token: 'not a token' } })
+    const malformed = sampleOutgoing({ target: { address: 'not a token' } })
     expect(await provider.send([malformed], inTime)).toMatchObject([{ code: 'INVALID_ARGUMENT', invalidTarget: true }])
   })
 
@@ -134,9 +134,9 @@ describe('what FCM says, over the SDK', () => {
   it('does: a device gets a message again when the connection is lost after it', async () => {
     const { provider, fcm } = open({ env: { FCM_TRANSPORT: 'sdk' } })
     const outgoing = sampleOutgoing()
-    await fcm.script({ do: 'drop', accepted: true, times: 1 }, outgoing.target.token)
+    await fcm.script({ do: 'drop', accepted: true, times: 1 }, outgoing.target.address)
     await provider.send([outgoing], inTime)
-    expect((await fcm.countsOf(outgoing.target.token)).accepted).toBe(2)
+    expect((await fcm.countsOf(outgoing.target.address)).accepted).toBe(2)
   })
 })
 
@@ -145,7 +145,7 @@ it.each(['IOS', 'ANDROID', 'WEB'] as const)('both transports send the same bytes
   const bodies: unknown[] = []
   for (const FCM_TRANSPORT of ['http2', 'sdk']) {
     const { provider, fcm } = open({ env: { FCM_TRANSPORT, FCM_DATA_ONLY_TYPES: 'REMINDER' }, now })
-    const target = { token: 'token-of-a-device', platform }
+    const target = { address: 'token-of-a-device', platform }
     for (const notificationType of ['PRICE_DROP', 'REMINDER'] as const) {
       const notification = { notificationType, notificationId: '0b2f6f7e-8f0a-5c1e-9a53-000000000001' }
       await provider.send([sampleOutgoing({ notification, target })], inTime)

@@ -1,7 +1,8 @@
 import { createCounter, createHistogram, latencyBuckets } from '@dropbell/shared/metrics'
 import type { Registry } from 'prom-client'
 import type { SendResult } from '../provider.ts'
-import { breakerStates } from './fcm-breaker.ts'
+import { breakerStates } from '../provider-breaker.ts'
+
 import { fcmErrorCodes } from './fcm-errors.ts'
 import { heldBackCodes } from './held-back.ts'
 import { sessionEvents } from './http2/fcm-session.ts'

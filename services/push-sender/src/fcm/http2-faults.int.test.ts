@@ -36,7 +36,7 @@ const tally = (results: readonly SendResult[]): Record<string, number> => {
 const expectTruth = async (fcm: FcmControl, batch: readonly Outgoing[], results: readonly SendResult[]) => {
   const { tokens } = await fcm.report()
   for (const [index, { target }] of batch.entries()) {
-    const { accepted = 0, requests = 0 } = tokens[target.token] ?? {}
+    const { accepted = 0, requests = 0 } = tokens[target.address] ?? {}
     expect(requests).toBeLessThanOrEqual(1)
     if (results[index]?.kind === 'accepted') expect(accepted).toBe(1)
     if (['not-taken', 'refused', 'held-back'].includes(results[index]?.kind ?? '')) expect(accepted).toBe(0)
@@ -57,7 +57,7 @@ describe('a connection that is lost', () => {
     async (accepted) => {
       const world = open({ FCM_SESSIONS: '1' })
       const batch = batchOf(300)
-      await world.fcm.script({ do: 'drop', accepted }, batch[50]?.target.token)
+      await world.fcm.script({ do: 'drop', accepted }, batch[50]?.target.address)
       const { tally, tookMs } = await sendBatch(world, batch)
       expect(tookMs).toBeLessThan(2_000)
       expect(Object.keys(tally).sort()).toEqual(['accepted', 'unknown CONNECTION_LOST'])
@@ -70,7 +70,7 @@ describe('a connection that is lost', () => {
     const world = open({ FCM_SESSIONS: '3', FCM_STREAMS_PER_SESSION: '10' })
     await world.fcm.script({ do: 'accept', latencyMs: 100 })
     const batch = batchOf(30)
-    await world.fcm.script({ do: 'drop', accepted: false }, batch[0]?.target.token)
+    await world.fcm.script({ do: 'drop', accepted: false }, batch[0]?.target.address)
     const { tally } = await sendBatch(world, batch)
     expect(tally['unknown CONNECTION_LOST']).toBeLessThanOrEqual(10)
     expect(tally.accepted).toBeGreaterThanOrEqual(20)
@@ -102,7 +102,7 @@ describe('GOAWAY', () => {
     async (_, errorCode) => {
       const world = open({ FCM_SESSIONS: '1' })
       const batch = batchOf(300)
-      await world.fcm.script({ do: 'go-away', accepted: false, errorCode }, batch[50]?.target.token)
+      await world.fcm.script({ do: 'go-away', accepted: false, errorCode }, batch[50]?.target.address)
       const { results, tally, tookMs } = await sendBatch(world, batch)
       expect(tookMs).toBeLessThan(2_000)
       expect(results[50]).toMatchObject({ kind: 'not-taken' })
@@ -115,7 +115,7 @@ describe('GOAWAY', () => {
   it('after a message that was taken costs nothing', async () => {
     const world = open({ FCM_SESSIONS: '1' })
     const [first, second] = batchOf(2) as [Outgoing, Outgoing]
-    await world.fcm.script({ do: 'go-away', accepted: true }, first.target.token)
+    await world.fcm.script({ do: 'go-away', accepted: true }, first.target.address)
     expect((await sendBatch(world, [first])).tally).toEqual({ accepted: 1 })
     expect((await sendBatch(world, [second])).tally).toEqual({ accepted: 1 })
     expect((await world.fcm.report()).connections.http2).toBe(2)
@@ -125,7 +125,7 @@ describe('GOAWAY', () => {
 it('knows that a refused stream was not taken', async () => {
   const world = open()
   const batch = batchOf(3)
-  await world.fcm.script({ do: 'refuse-stream' }, batch[1]?.target.token)
+  await world.fcm.script({ do: 'refuse-stream' }, batch[1]?.target.address)
   expect((await sendBatch(world, batch)).tally).toEqual({ accepted: 2, 'not-taken REFUSED_STREAM': 1 })
 })
 

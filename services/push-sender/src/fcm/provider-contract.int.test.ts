@@ -1,6 +1,4 @@
-import { captureLog } from '@dropbell/shared/testing/capture-log'
-import { describeProvider, describeProviderWithPeer } from '../testing/provider-contract.ts'
-import { createSimulatedFcmProvider } from './simulated-provider.ts'
+import { describeProviderWithPeer } from '../testing/provider-contract.ts'
 import { openFcm } from './testing/open-fcm.ts'
 
 for (const transport of ['http2', 'sdk']) {
@@ -14,8 +12,3 @@ for (const transport of ['http2', 'sdk']) {
     }
   })
 }
-
-describeProvider('simulated', async () => {
-  const provider = createSimulatedFcmProvider({ log: captureLog().log })
-  return { provider, close: () => provider.close() }
-})

@@ -1,5 +1,5 @@
+import { parseRetryAfter } from '../retry-after.ts'
 import { errorOfStatus, type FcmErrorCode, fcmErrors, isFcmErrorCode, mayHaveBeenTaken } from './fcm-errors.ts'
-import { parseRetryAfter } from './retry-after.ts'
 import type { TransportResult } from './transport.ts'
 
 export interface HttpAnswer {

@@ -29,5 +29,5 @@ export interface OutgoingChanges {
 export const sampleOutgoing = ({ notification, target }: OutgoingChanges = {}): Outgoing => ({
   deliveryId: randomUUID(),
   notification: { ...sampleNotification, notificationId: randomUUID(), ...notification },
-  target: { id: randomUUID(), token: `token-${randomUUID()}`, platform: 'ANDROID', ...target },
+  target: { id: randomUUID(), address: `token-${randomUUID()}`, platform: 'ANDROID', ...target },
 })

@@ -3,17 +3,28 @@ import type { DeliveryRow } from '@dropbell/database/delivery-row'
 import { migrate } from '@dropbell/database/migrate'
 import { createFcmControl } from '@dropbell/local-stack/fcm-simulator/control-client'
 import { type ServiceProcess, startServiceProcess } from '@dropbell/local-stack/service-process'
+import { createSmsControl, smsGatewayUrl } from '@dropbell/local-stack/sms-simulator/control-client'
+import { createSmtpControl, smtpUrlOf } from '@dropbell/local-stack/smtp-sink/control-client'
 import type { Stack } from '@dropbell/local-stack/stack'
 import { testEnv } from '@dropbell/local-stack/testing/test-env'
+import { createProductStates } from '@dropbell/offers/product-state'
+import { inventoryEvent } from '@dropbell/offers/testing/inventory-event'
 import { createCodec } from '@dropbell/schemas/codec'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
+import type { ProductInventoryEvent } from '@dropbell/schemas/generated/product-inventory-event'
 import { registerSchemas } from '@dropbell/schemas/register'
 import { createRegistryClient } from '@dropbell/schemas/registry-client'
-import { dlqNameOf, notificationOutcomeTopic, notificationPushTopic } from '@dropbell/schemas/topics'
+import {
+  dlqNameOf,
+  notificationInappTopic,
+  notificationOutcomeTopic,
+  notificationPushTopic,
+} from '@dropbell/schemas/topics'
 import { loadConfig } from '@dropbell/shared/config'
 import { createShutdown } from '@dropbell/shared/shutdown'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
+import { Redis } from 'ioredis'
 import { type Consumer, Kafka, type KafkaMessage, logLevel, type Message, Partitioners } from 'kafkajs'
 import pg from 'pg'
 import { expect, vi } from 'vitest'
@@ -66,13 +77,28 @@ export const createSenderWorld = async (stack?: Stack) => {
     }, 10_000)
   }
 
-  const { name: outcomeTopic, partitions } = notificationOutcomeTopic
-  await createTopics([{ topic: outcomeTopic, numPartitions: partitions }])
-  await collect(outcomeTopic, async ({ value }) => {
+  await createTopics(
+    [notificationOutcomeTopic, notificationInappTopic].map(({ name, partitions }) => ({
+      topic: name,
+      numPartitions: partitions,
+    })),
+  )
+  await collect(notificationOutcomeTopic.name, async ({ value }) => {
     // Others write to it too, in their own ways.
     const [decoded] = await outcomeCodec.decodeBatch([value])
     if (decoded?.ok) outcomes.push(decoded.value)
   })
+  const inApp: NotificationEvent[] = []
+  await collect(notificationInappTopic.name, async ({ value }) => inApp.push(await codec.decode(value as Buffer)))
+
+  const redis = new Redis(env.REDIS_URL as string)
+  redis.on('error', () => {}) // an engine that a test stops
+  cleanUps.push(async () => redis.disconnect())
+  const states = createProductStates({ client: redis, config: { PRODUCT_STATE_DAYS: 8 } })
+  /** As the inventory consumer keeps it. */
+  const recordState = (productId: string, said: Partial<ProductInventoryEvent>): Promise<void> =>
+    states.recordProductStates([inventoryEvent({ productId, timestamp: Date.now(), ...said })])
+  await recordState(sampleProductId, { currentPrice: 79.9, currentStock: 5 })
 
   /** A service with topic, group, database and Firebase project of its own. */
   const openLane = async (overrides: Record<string, string> = {}) => {
@@ -86,11 +112,17 @@ export const createSenderWorld = async (stack?: Stack) => {
     pool.on('error', () => {})
     cleanUps.push(() => pool.end())
     const fcm = createFcmControl(env.FCM_ENDPOINT as string, name)
+    // A stack without their simulators only logs what goes there.
+    const { SMS_GATEWAY_URL: smsUrl, SMTP_URL: smtpUrl, SMTP_SINK_URL: sinkUrl = '' } = env
+    const accounts = {
+      ...(smsUrl && { SMS_GATEWAY_URL: smsGatewayUrl(smsUrl, name) }),
+      ...(smtpUrl && { SMTP_URL: smtpUrlOf(smtpUrl, name) }),
+    }
     const plan: FailpointPlan = { input: { topic, groupId: name }, sessionTimeoutMs: 6_000 }
     const processes: ServiceProcess[] = []
     const here: (() => Promise<unknown>)[] = []
     cleanUps.push(() => Promise.all(processes.map((running) => running.kill())))
-    const serviceEnv = { ...env, ...impatient, DATABASE_URL: database, FCM_PROJECT_ID: name, ...overrides }
+    const serviceEnv = { ...env, ...accounts, ...impatient, DATABASE_URL: database, FCM_PROJECT_ID: name, ...overrides }
     const deadLetters: (KafkaMessage & { partition: number })[] = []
 
     const send = (messages: Message[]) => producer.send({ topic, acks: -1, messages })
@@ -103,7 +135,12 @@ export const createSenderWorld = async (stack?: Stack) => {
       outcomes.filter((outcome) => outcome.notificationId === notificationId)
 
     return {
-      ...{ name, topic, pool, fcm, send, rowsOf, outcomesOf },
+      ...{ name, topic, pool, fcm, send, rowsOf, outcomesOf, recordState },
+      sms: createSmsControl(smsUrl ?? '', name),
+      smtp: createSmtpControl(sinkUrl, name),
+      /** How often it was published to the app. */
+      inAppOf: ({ notificationId }: NotificationEvent): number =>
+        inApp.filter((notification) => notification.notificationId === notificationId).length,
       start: async (at?: FailpointPlan['at'], more: Record<string, string> = {}): Promise<ServiceProcess> => {
         const FAILPOINT_PLAN = JSON.stringify({ ...plan, ...(at && { at }) })
         const started = await startServiceProcess('services/push-sender/src/testing/run-with-failpoint.ts', {
@@ -205,15 +242,18 @@ export interface HereInstance {
 export type SenderWorld = Awaited<ReturnType<typeof createSenderWorld>>
 export type Lane = Awaited<ReturnType<SenderWorld['openLane']>>
 
+/** A product of this test file's own; everything about it is known, and as good as it was told. */
+export const sampleProductId = `P-${randomUUID()}`
+
 export const notificationFor = (userId: string, said: Partial<NotificationEvent> = {}): NotificationEvent => ({
   notificationId: randomUUID(),
   userId,
-  productId: 'P-1',
+  productId: sampleProductId,
   notificationType: 'PRICE_DROP',
   title: '가격이 떨어졌어요!',
   body: '운동화가 20% 할인 중입니다!',
   data: { currentPrice: '79.9' },
-  channels: ['PUSH', 'IN_APP'],
+  channels: ['PUSH'],
   priority: 'HIGH',
   timestamp: Date.now(),
   eventId: 'event-1',

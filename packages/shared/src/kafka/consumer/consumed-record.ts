@@ -37,7 +37,10 @@ export interface HandlerContext {
   progress(): Promise<void>
 }
 
-/** Resolves when the output of all records is acknowledged. It may see records again, so it must be idempotent. */
+/**
+ * Resolves when the output of all records is acknowledged. It may see records again, so it must be idempotent. If it
+ * knows which of them failed, it throws FailedRecords.
+ */
 export type Handle<T> = (records: readonly ConsumedRecord<T>[], context: HandlerContext) => Promise<void>
 
 export interface Origin {

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { TransientError } from '../../errors.ts'
+import { FailedRecords } from './failed-records.ts'
 import { tryRecords } from './try-records.ts'
 
 const never = new AbortController().signal
@@ -41,6 +42,21 @@ describe('tryRecords', () => {
     const attempt = attemptWithout(77)
     await tryRecords(numbers(128), attempt, never)
     expect(attempt).toHaveBeenCalledTimes(1 + 2 * 7)
+  })
+
+  it('tries once where the attempt says which records failed', async () => {
+    const failures = new Map([
+      [2, new Error('bad 2')],
+      [5, new Error('bad 5')],
+    ])
+    const attempt = vi.fn(() => Promise.reject(new FailedRecords(failures)))
+    const outcomes = await tryRecords(numbers(8), attempt, never)
+    expect(attempt).toHaveBeenCalledTimes(1)
+    expect(outcomes.size).toBe(8)
+    expect(failuresOf(outcomes)).toEqual([
+      [2, 'bad 2'],
+      [5, 'bad 5'],
+    ])
   })
 
   it('keeps the order of the records it succeeds with', async () => {

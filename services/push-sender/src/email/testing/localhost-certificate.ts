@@ -1,0 +1,21 @@
+/** For `localhost`, self-signed, with a key that everybody knows: good for tests and for nothing else. */
+export const localhostCertificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgNYt7xE7nEMQo3TvT
+XEUkcwDtdvUZSn/qazV8K6datT+hRANCAAT2zyNzlvaJkuCatprWVE4w1dq1OoS6
+E/5Vkyu3Mo9w4UTxxi2e8YwndFuasexNoXGhLA69hOT6KzqwLoL3R9rq
+-----END PRIVATE KEY-----
+`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUT/oh2Zi69x6azZCjrd1+fP80GOMwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTExODE0NTAzN1oYDzIxMjYxMDI1
+MTQ1MDM3WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAT2zyNzlvaJkuCatprWVE4w1dq1OoS6E/5Vkyu3Mo9w4UTxxi2e8Ywn
+dFuasexNoXGhLA69hOT6KzqwLoL3R9rqo28wbTAdBgNVHQ4EFgQUUmeLsE8s/AVN
+EY0Y04zxLcLmJ/swHwYDVR0jBBgwFoAUUmeLsE8s/AVNEY0Y04zxLcLmJ/swDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgSIJ68XKH+zdod5ngDEHd+szIlR4C8iGZdDmwzZoaHLMCIQD9
+i2+llQl1nOcSZeuLg8VIrqkXsGH3J8DVaKsRnfsRAQ==
+-----END CERTIFICATE-----
+`,
+}
