@@ -3,9 +3,9 @@ import { claimPlansSql } from '@dropbell/database/ledger/claim-plans'
 import { deferDeliveriesSql } from '@dropbell/database/ledger/defer-deliveries'
 import { expireDeliveriesSql } from '@dropbell/database/ledger/expire-deliveries'
 import { giveBackDeliveriesSql } from '@dropbell/database/ledger/give-back-deliveries'
-import { markPublishedSql } from '@dropbell/database/ledger/mark-published'
+import { deleteNotesSql, readOldNoteSql } from '@dropbell/database/ledger/outcome-notes'
 import { pruneSettledSql } from '@dropbell/database/ledger/prune-settled'
-import { readOutcomesSql, readUnpublishedSql } from '@dropbell/database/ledger/read-outcomes'
+import { readOutcomesSql } from '@dropbell/database/ledger/read-outcomes'
 import { settleAbandonedSql } from '@dropbell/database/ledger/settle-abandoned'
 import { settleDeliveriesSql } from '@dropbell/database/ledger/settle-deliveries'
 import { startAttemptsSql } from '@dropbell/database/ledger/start-attempts'
@@ -60,8 +60,8 @@ A lease of which less is left than the attempt needs (\`$7\`) begins anew; other
   {
     title: 'attempted → SUCCESS, or FAIL: final, due again, or left to the sweep',
     meaning: `In bulk, and only with the token of the attempt (\`$11\`): a process that was stopped and wakes up settles nothing. What
-waited and is no longer wanted goes to FAIL here too, with the token of the lease. The outcome of every notification
-concerned gets another revision, and a device whose token turned out to be dead becomes INVALID, unless it has
+waited and is no longer wanted goes to FAIL here too, with the token of the lease. The outcomes of the
+notifications concerned are noted, and a device whose token turned out to be dead becomes INVALID, unless it has
 another token by now.`,
     sql: [settleDeliveriesSql],
   },
@@ -128,11 +128,11 @@ published.`,
   },
   {
     title: 'Outcomes',
-    meaning: `\`outcome_revision\` counts the changes of an outcome, \`published_revision\` says how far \`notification.outcome.v1\` knows. The
-difference is published by whoever settled, before the offset; after a crash by whoever sees the record again, or by
-the poller five seconds later. A revision may be published twice and says the same. A dead letter's outcome
-(FAILED/\`DEAD_LETTERED\`) has revision 0, so that whatever a replay brings is newer.`,
-    sql: [readOutcomesSql, readUnpublishedSql, markPublishedSql],
+    meaning: `The revision of an outcome is how often its deliveries changed. Every statement that changes some leaves one note in
+\`unpublished_outcomes\`, in the same transaction, of all the notifications concerned. Whoever changed them publishes their outcomes
+before the offset and deletes the note; after a crash a poller does so, five seconds later. A revision may be published
+twice and says the same. A dead letter's outcome (FAILED/\`DEAD_LETTERED\`) has revision 0, so that whatever a replay brings is newer.`,
+    sql: [readOutcomesSql, readOldNoteSql, deleteNotesSql],
   },
 ]
 
@@ -178,7 +178,7 @@ was refused as a whole has one row with an empty \`target_id\`; a notification t
 
 ## Tables
 
-${tablesOf('0003_notifications', '0004_devices', '0005_notification-content', '0006_deliveries', '0007_waiting')}
+${tablesOf('0003_notifications', '0004_devices', '0005_notification-content', '0006_deliveries', '0007_waiting', '0009_outcome-notes')}
 
 ## Arrows
 

@@ -9,22 +9,27 @@ import { createLogger } from '@dropbell/shared/log'
 import { Redis } from 'ioredis'
 import { Registry } from 'prom-client'
 import { connectBareClient } from './bare-http2-client.ts'
+import { connectBareProducer } from './bare-producer.ts'
 import { sampleNotifications } from './sample-events.ts'
 
 /** A full batch of the SDK. */
 const BATCH = 500
 const DEADLINE_MS = 60_000
 
-/** Ways to hand the same messages to the same FCM. */
+/** Ways to hand a batch of the same messages over. */
 export interface SenderAdapters {
-  /** One bare `node:http2` session, with the bodies ready made. */
-  readonly raw: (messages: readonly Outgoing[]) => Promise<void>
-  readonly http2: (messages: readonly Outgoing[]) => Promise<void>
-  readonly sdk: (messages: readonly Outgoing[]) => Promise<void>
+  /** To FCM by one bare `node:http2` session and to the app by bare kafkajs, at the same time, all of it ready made. */
+  readonly raw: () => Promise<void>
+  /** Without the app. */
+  readonly rawPush: () => Promise<void>
+  /** To FCM, by our adapters. */
+  readonly http2: () => Promise<void>
+  readonly sdk: () => Promise<void>
   close(): Promise<void>
 }
 
-export async function openSenderAdapters(endpoint: string, project: string): Promise<SenderAdapters> {
+export async function openSenderAdapters(env: Record<string, string>, project: string): Promise<SenderAdapters> {
+  const endpoint = env.FCM_ENDPOINT as string
   // Asked by `reserve` alone, which the adapters do not need: never connected.
   const redis = new Redis({ lazyConnect: true })
   const providers = {
@@ -32,12 +37,20 @@ export async function openSenderAdapters(endpoint: string, project: string): Pro
     sdk: providerOver('sdk', { endpoint, project, redis }),
   }
   const bare = await connectBareClient(endpoint, project)
+  const producer = await connectBareProducer(env)
+  const messages = sampleOutgoings(BATCH)
+  const bodies = bodiesOf(messages)
+  const records = await producer.prepare(messages.map(({ notification }) => notification))
   return {
-    raw: (messages) => bare.send(bodiesOf(messages)),
-    http2: (messages) => sendInBatches(providers.http2, messages),
-    sdk: (messages) => sendInBatches(providers.sdk, messages),
+    raw: async () => {
+      await Promise.all([bare.send(bodies), producer.send(records)])
+    },
+    rawPush: () => bare.send(bodies),
+    http2: () => send(providers.http2, messages),
+    sdk: () => send(providers.sdk, messages),
     close: async () => {
       bare.close()
+      await producer.close()
       await Promise.all(Object.values(providers).map((provider) => provider.close()))
       redis.disconnect()
     },
@@ -45,7 +58,7 @@ export async function openSenderAdapters(endpoint: string, project: string): Pro
 }
 
 /** One message to each of so many devices. */
-export function sampleOutgoings(count: number): Outgoing[] {
+function sampleOutgoings(count: number): Outgoing[] {
   return sampleNotifications(count).map((notification, index) => ({
     deliveryId: notification.notificationId,
     notification,
@@ -54,32 +67,33 @@ export function sampleOutgoings(count: number): Outgoing[] {
 }
 
 /** What goes over the wire, for whoever sends it without us. */
-export const bodiesOf = (messages: readonly Outgoing[]): string[] =>
+const bodiesOf = (messages: readonly Outgoing[]): string[] =>
   messages.map((message) => wireBody(buildMessage(message, { dataOnlyTypes: new Set() }, Date.now())))
 
 export interface AdapterSpeeds {
   readonly rawPerSecond: number
+  readonly rawPushPerSecond: number
   readonly http2PerSecond: number
   readonly sdkPerSecond: number
 }
 
 /** In turns, the first mover changing, so that a machine that slows down slows all of them. */
 export async function measureAdapters(adapters: SenderAdapters, messages = 6_000): Promise<AdapterSpeeds> {
-  const names = ['raw', 'http2', 'sdk'] as const
-  const tookMs = { raw: 0, http2: 0, sdk: 0 }
-  const batch = sampleOutgoings(BATCH)
-  const turns = Math.ceil(messages / batch.length)
+  const names = ['raw', 'rawPush', 'http2', 'sdk'] as const
+  const tookMs = { raw: 0, rawPush: 0, http2: 0, sdk: 0 }
+  const turns = Math.ceil(messages / BATCH)
   for (let turn = -1; turn < turns; turn++) {
     for (let step = 0; step < names.length; step++) {
       const name = names[(turn + 1 + step) % names.length] as (typeof names)[number]
       const start = performance.now()
-      await adapters[name](batch)
+      await adapters[name]()
       if (turn >= 0) tookMs[name] += performance.now() - start // the first turn warms up
     }
   }
-  const perSecond = (ms: number) => (turns * batch.length * 1_000) / ms
+  const perSecond = (ms: number) => (turns * BATCH * 1_000) / ms
   return {
     rawPerSecond: perSecond(tookMs.raw),
+    rawPushPerSecond: perSecond(tookMs.rawPush),
     http2PerSecond: perSecond(tookMs.http2),
     sdkPerSecond: perSecond(tookMs.sdk),
   }
@@ -98,10 +112,8 @@ function providerOver(transport: 'http2' | 'sdk', { endpoint, project, redis }: 
   return createFcmProvider({ config, redis, metrics: createFcmMetrics(new Registry()), log })
 }
 
-async function sendInBatches(provider: Provider, messages: readonly Outgoing[]): Promise<void> {
-  for (let first = 0; first < messages.length; first += BATCH) {
-    const results = await provider.send(messages.slice(first, first + BATCH), { deadlineMs: DEADLINE_MS })
-    const failed = results.find(({ kind }) => kind !== 'accepted')
-    if (failed) throw new Error(`A message was not accepted: ${JSON.stringify(failed)}`)
-  }
+async function send(provider: Provider, messages: readonly Outgoing[]): Promise<void> {
+  const results = await provider.send(messages, { deadlineMs: DEADLINE_MS })
+  const failed = results.find(({ kind }) => kind !== 'accepted')
+  if (failed) throw new Error(`A message was not accepted: ${JSON.stringify(failed)}`)
 }

@@ -138,21 +138,21 @@ async function fill(connectionString: string, settledRows: number): Promise<void
     )
     await client.query(
       `INSERT INTO notifications (
-         notification_id, user_id, notification_type, product_id, event_id, title, body, data, channels, expires_at,
-         outcome_revision, outcome_at, published_revision
+         notification_id, user_id, notification_type, product_id, event_id, title, body, data, channels, expires_at
        )
        SELECT gen_random_uuid(), 'user-' || n % ${USERS}, 'PRICE_DROP', 'P-20391', 'old', '가격이 떨어졌어요!',
-         '에어 러닝 운동화가 12% 할인 중입니다!', '{"currentPrice": "69.9"}', '{PUSH,IN_APP}', now() + interval '1 day', 1,
-         now(), 1
+         '에어 러닝 운동화가 12% 할인 중입니다!', '{"currentPrice": "69.9"}', '{PUSH,IN_APP}', now() + interval '1 day'
        FROM generate_series(1, $1::int) n`,
       [settledRows],
     )
     await client.query(
-      `INSERT INTO deliveries (notification_id, channel, target_id, status, transactional, expires_at, attempt, settled_at)
-       SELECT notification_id, 'PUSH', replace(user_id, 'user', 'device'), 'SUCCESS', false, expires_at, 1, now()
+      `INSERT INTO deliveries (
+         notification_id, channel, target_id, status, transactional, expires_at, attempt, settled_at, revision, revised_at
+       )
+       SELECT notification_id, 'PUSH', replace(user_id, 'user', 'device'), 'SUCCESS', false, expires_at, 1, now(), 1, now()
        FROM notifications
        UNION ALL
-       SELECT notification_id, 'IN_APP', 'inbox', 'SUCCESS', false, expires_at, 1, now() FROM notifications`,
+       SELECT notification_id, 'IN_APP', 'inbox', 'SUCCESS', false, expires_at, 1, now(), 1, now() FROM notifications`,
     )
     await client.query('VACUUM ANALYZE')
   } finally {

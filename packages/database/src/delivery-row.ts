@@ -31,4 +31,8 @@ export interface DeliveryRow {
   latency_ms: number | null
   provider_id: string | null
   settled_at: Date | null
+  /** How often it changed in a way that its notification's outcome tells of. */
+  revision: number
+  /** When it last did. */
+  revised_at: Date | null
 }

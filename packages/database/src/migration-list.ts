@@ -7,6 +7,7 @@ import * as notificationContent from './migrations/0005_notification-content.ts'
 import * as deliveries from './migrations/0006_deliveries.ts'
 import * as waiting from './migrations/0007_waiting.ts'
 import * as recommendationRuns from './migrations/0008_recommendation-runs.ts'
+import * as outcomeNotes from './migrations/0009_outcome-notes.ts'
 
 /** Forward only: a mistake is put right by the next migration. */
 export interface Migration {
@@ -23,6 +24,7 @@ export const migrationList: Readonly<Record<string, Migration>> = {
   '0006_deliveries': deliveries,
   '0007_waiting': waiting,
   '0008_recommendation-runs': recommendationRuns,
+  '0009_outcome-notes': outcomeNotes,
 }
 
 export const migrationsTable = 'pgmigrations'

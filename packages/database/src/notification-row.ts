@@ -20,9 +20,4 @@ export interface NotificationRow {
   read_at: Date | null
   /** Why no channel was even considered. */
   refusal: string | null
-  /** Counts the changes of its outcome, from 1; 0 while there is none. */
-  outcome_revision: number
-  outcome_at: Date | null
-  /** The last revision that was published. */
-  published_revision: number
 }

@@ -39,7 +39,7 @@ const entry = (deliveries: LedgerDelivery[], said: Partial<LedgerEntry> = {}): L
     eventTimestamp: happened,
     expiresAt: happened + 86_400_000,
   },
-  ...{ refusal: null, outcomeRevision: 1, outcomeAt: happened + 1_000 },
+  refusal: null,
   deliveries,
   ...said,
 })

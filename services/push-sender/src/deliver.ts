@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type GivenBack, giveBackDeliveries } from '@dropbell/database/ledger/give-back-deliveries'
+import type { OutcomeNote } from '@dropbell/database/ledger/outcome-notes'
 import { type Settlement, settleDeliveries } from '@dropbell/database/ledger/settle-deliveries'
 import { startAttempts } from '@dropbell/database/ledger/start-attempts'
 import type { Clock } from '@dropbell/notification-producer/clock'
@@ -37,14 +38,15 @@ export interface DeliveryRun {
   progress(): Promise<unknown>
 }
 
-/** What was settled, and which revision of an outcome that made. */
-export interface SettledAttempt {
-  readonly settlement: Settlement
-  readonly revision: number
+/** What one statement settled, so that all of it was so at the same time. */
+export interface SettledTogether {
+  readonly settlements: readonly Settlement[]
+  /** Of their outcomes. */
+  readonly note: OutcomeNote
 }
 
 export interface DeliverySummary {
-  readonly settled: readonly SettledAttempt[]
+  readonly settled: readonly SettledTogether[]
   /** A provider wanted no more for now. */
   readonly heldBack: boolean
 }
@@ -66,7 +68,7 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   const neededMs = Math.min(leaseMs, config.DELIVERY_SEND_DEADLINE_MS + 2 * settleMarginMs)
   const rules = { delaysMs: config.DELIVERY_RETRY_DELAYS_MS.map(Number), random: Math.random }
 
-  const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<SettledAttempt[]> => {
+  const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<SettledTogether[]> => {
     const attemptToken = randomUUID()
     const askedAt = performance.now()
     const toBegin = held.flatMap(({ begun, key }) => (begun ? [] : [key]))
@@ -96,15 +98,16 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
       if (ending.kind === 'settled') settlements.push(ending.settlement)
       else back.push(ending.row)
     }
-    const settled = await untilAnswered(() => settleDeliveries(pool, settlements, { token, now: clock.now() }), inTime)
+    const { deliveries, note } = await untilAnswered(
+      () => settleDeliveries(pool, settlements, { token, now: clock.now() }),
+      inTime,
+    )
     await untilAnswered(() => giveBackDeliveries(pool, back, token), inTime)
     await failpoint('after-settle', run.origin, ours)
     observe(ours, results)
     const settlementOfKey = new Map(settlements.map((settlement) => [nameOf(settlement), settlement]))
-    return settled.flatMap((row) => {
-      const settlement = settlementOfKey.get(nameOf(row))
-      return settlement ? [{ settlement, revision: row.revision }] : []
-    })
+    if (note === undefined) return []
+    return [{ settlements: deliveries.flatMap((key) => settlementOfKey.get(nameOf(key)) ?? []), note }]
   }
 
   /** A process that slept until its lease was over sends nothing: somebody else may have settled the rows. */
@@ -137,7 +140,7 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   }
 
   const deliverKind = async (held: readonly HeldDelivery[], kind: TrafficKind, run: DeliveryRun) => {
-    const settled: SettledAttempt[] = []
+    const settled: SettledTogether[] = []
     let heldBack = false
     let left = byChannel(held)
     let patience = patienceMs
@@ -175,7 +178,7 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     )
 
   return async (held, run) => {
-    const settled: SettledAttempt[] = []
+    const settled: SettledTogether[] = []
     let heldBack = false
     for (const kind of ['transactional', 'promotional'] as const) {
       const ofKind = held.filter((delivery) => trafficKindOf(delivery) === kind)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import { type Claimed, claimPlans, type PlannedNotification } from '@dropbell/database/ledger/claim-plans'
-import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
 import { readContacts } from '@dropbell/database/read-contacts'
 import { readDevices } from '@dropbell/database/read-devices'
 import { defaultRecipient, type Recipient, readRecipients } from '@dropbell/database/read-recipients'
@@ -10,11 +9,11 @@ import type { Channel, NotificationEvent } from '@dropbell/schemas/generated/not
 import type { ConsumedRecord, Handle } from '@dropbell/shared/kafka/consumer/consumed-record'
 import type { Pool } from 'pg'
 import type { SenderConfig } from './config.ts'
-import type { Deliver, SettledAttempt } from './deliver.ts'
+import type { Deliver } from './deliver.ts'
 import type { Failpoint } from './failpoint.ts'
 import type { HeldDelivery } from './held-delivery.ts'
 import { isFresh } from './is-fresh.ts'
-import { knownOutcome, type PlannedRecord } from './known-outcome.ts'
+import { outcomesOf, type PlannedRecord } from './known-outcomes.ts'
 import { type Plan, planDeliveries } from './plan-deliveries.ts'
 import type { Target } from './provider.ts'
 import type { OutcomePublisher } from './publish-outcomes.ts'
@@ -28,7 +27,7 @@ export interface NotificationBatchDeps {
   clock: Clock
   sift: SiftDeliveries
   deliver: Deliver
-  outcomes: Pick<OutcomePublisher, 'publishOf'>
+  outcomes: Pick<OutcomePublisher, 'publish'>
   /** Something was left to the poller of a channel. */
   wake(channel: Channel): void
   metrics: Pick<SenderMetrics, 'planned'>
@@ -37,8 +36,8 @@ export interface NotificationBatchDeps {
 
 /**
  * From a batch of notifications to their outcomes. A notification is planned by whoever first brings it into the
- * ledger; from then on the ledger decides, and a record that comes again finds nothing to do but to see its outcome
- * published. What this does not get to, because it fails or dies, the pollers do.
+ * ledger; from then on the ledger decides, and a record that comes again finds nothing to do. What this does not get to,
+ * because it fails or dies, the pollers do.
  */
 export const createNotificationHandler = (deps: NotificationBatchDeps): Handle<NotificationEvent> => {
   const { pool, config, clock, metrics } = deps
@@ -91,10 +90,18 @@ export const createNotificationHandler = (deps: NotificationBatchDeps): Handle<N
     await progress()
     const held = heldDeliveries(planned, claimed.deliveries)
     await deps.failpoint('after-claim', 'record', held)
-    const { toSend, news } = await deps.sift(held, leaseToken)
-    const { settled } = await deps.deliver(toSend, { origin: 'record', leaseToken, claimedAt, signal, progress })
-    const { known, toRead } = outcomesOf(planned, claimed, settled, clock.now())
-    await deps.outcomes.publishOf(new Set([...toRead, ...news]), known)
+    const sifted = await deps.sift(held, leaseToken)
+    const sent = await deps.deliver(sifted.toSend, { origin: 'record', leaseToken, claimedAt, signal, progress })
+    const { known, toRead } = outcomesOf(planNews, sent.settled, clock.now())
+    await deps.outcomes.publish({
+      toRead: new Set([...toRead, ...sifted.news]),
+      known,
+      notes: [
+        ...(claimed.note === undefined ? [] : [claimed.note]),
+        ...sifted.notes,
+        ...sent.settled.map(({ note }) => note),
+      ],
+    })
     await deps.failpoint('before-offset', 'record', held)
     for (const { plan } of planNews) countPlan(metrics, plan)
   }
@@ -153,34 +160,6 @@ const targetOf = ({ channel, targetId: id }: HeldDelivery['key'], record: Planne
   if (!device) return undefined
   const { token, platform, locale } = device
   return { id, address: token, platform, ...(locale !== null && { locale }) }
-}
-
-/**
- * What is new and settled as a whole is known without asking. Everything else the ledger knows: those that were there
- * before may have an outcome that whoever settled them did not live to publish.
- */
-const outcomesOf = (
-  planned: readonly PlannedRecord[],
-  { notificationIds }: Claimed,
-  settled: readonly SettledAttempt[],
-  now: number,
-): { known: OutcomeRow[]; toRead: string[] } => {
-  const settledOf = new Map<string, SettledAttempt[]>()
-  for (const attempt of settled) {
-    const { notificationId } = attempt.settlement
-    const before = settledOf.get(notificationId)
-    if (before) before.push(attempt)
-    else settledOf.set(notificationId, [attempt])
-  }
-  const known: OutcomeRow[] = []
-  const toRead: string[] = []
-  for (const record of planned) {
-    const id = record.notification.notificationId
-    const outcome = notificationIds.has(id) ? knownOutcome(record, settledOf.get(id) ?? [], now) : undefined
-    if (outcome) known.push(outcome)
-    else if (!notificationIds.has(id) || settledOf.has(id)) toRead.push(id)
-  }
-  return { known, toRead }
 }
 
 const countPlan = ({ planned }: Pick<SenderMetrics, 'planned'>, { refusal, deliveries }: Plan): void => {

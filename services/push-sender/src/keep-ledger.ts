@@ -1,7 +1,7 @@
 import { expireDeliveries } from '@dropbell/database/ledger/expire-deliveries'
 import { sweepFailures } from '@dropbell/database/ledger/sweep-failures'
 import type { Pool } from 'pg'
-import { type BatchDeps, batchSize, inBatches } from './change-in-batches.ts'
+import { type BatchDeps, inBatches } from './change-in-batches.ts'
 import type { OutcomePublisher } from './publish-outcomes.ts'
 import type { PollerOptions } from './run-poller.ts'
 
@@ -30,10 +30,6 @@ export const createKeepLedger = (deps: KeepDeps): PollerOptions['poll'] => {
   return async (signal, beat) => {
     await inBatches(deps, 'expired', beat, (options) => expireDeliveries(pool, options))
     await sweep(beat)
-    let published = batchSize
-    while (published === batchSize && !signal.aborted) {
-      published = await deps.outcomes.publishLeftBehind({ limit: batchSize, olderThanMs: leftBehindMs })
-      beat()
-    }
+    while (!signal.aborted && (await deps.outcomes.publishLeftBehind({ olderThanMs: leftBehindMs }))) beat()
   }
 }

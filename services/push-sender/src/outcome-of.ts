@@ -21,7 +21,7 @@ export const outcomeOf = (row: OutcomeRow): NotificationOutcome => {
     blockingEventId: null,
     dayCount: null,
     revision: row.outcome_revision,
-    occurredAt: row.outcome_at?.getTime() ?? row.composed_at.getTime(),
+    occurredAt: row.outcome_at.getTime(),
     results: row.deliveries.flatMap(toResult),
     traceparent: row.traceparent,
     eventTimestamp: (row.event_timestamp ?? row.composed_at).getTime(),

@@ -14,7 +14,7 @@ import type { OutcomePublisher } from './publish-outcomes.ts'
 import { reconsider } from './reconsider.ts'
 import type { PollerOptions } from './run-poller.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
-import { refused } from './settlement-of.ts'
+import { refused as refusalOf } from './settlement-of.ts'
 import type { SiftDeliveries } from './sift-deliveries.ts'
 import { untilAnswered } from './until-answered.ts'
 
@@ -24,7 +24,7 @@ export interface PollDeps {
   clock: Clock
   sift: SiftDeliveries
   deliver: Deliver
-  outcomes: Pick<OutcomePublisher, 'publishOf'>
+  outcomes: Pick<OutcomePublisher, 'publish'>
   metrics: Pick<SenderMetrics, 'found'>
   log: Logger
 }
@@ -55,13 +55,24 @@ export const createPollChannel = (channel: Channel, deps: PollDeps): PollerOptio
     log.info({ channel, kind, records: rows.length }, 'deliveries taken')
     const { held, refusals } = await reconsiderAll(rows)
     const inTime = { wait: clock.wait, deadline: performance.now() + config.DELIVERY_LEASE_MS / 2 }
-    await untilAnswered(() => settleDeliveries(pool, refusals, { token: leaseToken, now: clock.now() }), inTime)
-    const { toSend, news } = await deps.sift(held, leaseToken)
+    const refused = await untilAnswered(
+      () => settleDeliveries(pool, refusals, { token: leaseToken, now: clock.now() }),
+      inTime,
+    )
+    const sifted = await deps.sift(held, leaseToken)
     const run = { origin: 'poll', leaseToken, claimedAt, signal, progress: async () => beat() } as const
-    const { settled, heldBack } = await deps.deliver(toSend, run)
-    const changed = [...refusals, ...settled.map(({ settlement }) => settlement)]
-    await deps.outcomes.publishOf(new Set([...news, ...changed.map(({ notificationId }) => notificationId)]))
-    return rows.length === limit && !heldBack
+    const sent = await deps.deliver(sifted.toSend, run)
+    const settled = sent.settled.flatMap(({ settlements }) => settlements)
+    const changed = [...refusals, ...settled].map(({ notificationId }) => notificationId)
+    await deps.outcomes.publish({
+      toRead: new Set([...sifted.news, ...changed]),
+      notes: [
+        ...(refused.note === undefined ? [] : [refused.note]),
+        ...sifted.notes,
+        ...sent.settled.map(({ note }) => note),
+      ],
+    })
+    return rows.length === limit && !sent.heldBack
   }
 
   const reconsiderAll = async (rows: readonly TakenRow[]) => {
@@ -70,7 +81,9 @@ export const createPollChannel = (channel: Channel, deps: PollDeps): PollerOptio
     const verdicts = rows.map((row) => reconsider(row, recipients.get(row.user_id) ?? defaultRecipient, now))
     return {
       held: verdicts.flatMap((verdict) => (verdict.kind === 'send' ? [verdict.held] : [])),
-      refusals: verdicts.flatMap((verdict) => (verdict.kind === 'refuse' ? [refused(verdict.key, verdict.code)] : [])),
+      refusals: verdicts.flatMap((verdict) =>
+        verdict.kind === 'refuse' ? [refusalOf(verdict.key, verdict.code)] : [],
+      ),
     }
   }
 

@@ -1,5 +1,5 @@
-import { markPublished } from '@dropbell/database/ledger/mark-published'
-import { type OutcomeRow, readOutcomes, readUnpublishedOutcomes } from '@dropbell/database/ledger/read-outcomes'
+import { deleteNotes, type OutcomeNote, readOldNote } from '@dropbell/database/ledger/outcome-notes'
+import { type OutcomeRow, readOutcomes } from '@dropbell/database/ledger/read-outcomes'
 import type { Codec } from '@dropbell/schemas/codec'
 import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
 import { notificationOutcomeTopic } from '@dropbell/schemas/topics'
@@ -16,33 +16,42 @@ export interface OutcomePublisherDeps {
   metrics: Pick<SenderMetrics, 'outcomes'>
 }
 
+export interface OutcomeNews {
+  /** Whose outcome is to be read. */
+  readonly toRead: Iterable<string>
+  /** What is known without asking. */
+  readonly known?: readonly OutcomeRow[]
+  /** That all of this is to be published. */
+  readonly notes: readonly OutcomeNote[]
+}
+
 export interface OutcomePublisher {
-  /** Whatever is news about these notifications; of some it is known already. */
-  publishOf(notificationIds: Iterable<string>, known?: readonly OutcomeRow[]): Promise<void>
-  /** What somebody should have published a while ago. Returns how many there were. */
-  publishLeftBehind(options: { limit: number; olderThanMs: number }): Promise<number>
+  publish(news: OutcomeNews): Promise<void>
+  /** The oldest that somebody should have published a while ago. Returns whether there was any. */
+  publishLeftBehind(options: { olderThanMs: number }): Promise<boolean>
 }
 
 /** A revision may be published twice, by whoever settled it and whoever found it left behind: it says the same. */
 export const createOutcomePublisher = ({ pool, codec, publisher, metrics }: OutcomePublisherDeps): OutcomePublisher => {
-  const publish = async (rows: readonly OutcomeRow[]): Promise<void> => {
+  const publishRows = async (rows: readonly OutcomeRow[]): Promise<void> => {
     if (rows.length === 0) return
     const outcomes = rows.map(outcomeOf)
     const values = await codec.encodeBatch(outcomes)
     await publisher.publish(outcomes.map((outcome, index) => toRecord(outcome, values[index] as Buffer, rows[index])))
-    await markPublished(
-      pool,
-      outcomes.map(({ notificationId, revision }) => ({ notificationId, revision })),
-    )
     for (const { status } of outcomes) metrics.outcomes.inc({ status })
   }
+
+  const publish: OutcomePublisher['publish'] = async ({ toRead, known = [], notes }) => {
+    await publishRows([...known, ...(await readOutcomes(pool, [...toRead]))])
+    await deleteNotes(pool, notes)
+  }
+
   return {
-    publishOf: async (notificationIds, known = []) =>
-      publish([...known, ...(await readOutcomes(pool, [...notificationIds]))]),
-    publishLeftBehind: async (options) => {
-      const rows = await readUnpublishedOutcomes(pool, options)
-      await publish(rows)
-      return rows.length
+    publish,
+    publishLeftBehind: async ({ olderThanMs }) => {
+      const old = await readOldNote(pool, olderThanMs)
+      if (old) await publish({ toRead: old.notificationIds, notes: [old.note] })
+      return old !== undefined
     },
   }
 }

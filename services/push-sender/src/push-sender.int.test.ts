@@ -36,7 +36,7 @@ describe('a notification', () => {
     await lane.publish([notification])
     const [outcome] = await lane.untilSettled([notification])
     expect(outcome).toMatchObject({
-      ...{ status: 'SENT', reason: null, revision: 1, userId: notification.userId, eventId: 'event-1' },
+      ...{ status: 'SENT', reason: null, revision: 2, userId: notification.userId, eventId: 'event-1' },
       results: [
         { channel: 'IN_APP', target: 'inbox', attempt: 1, code: null },
         { channel: 'PUSH', target: `device-${notification.userId}`, attempt: 1, code: null },

@@ -1,5 +1,6 @@
 import { deferDeliveries } from '@dropbell/database/ledger/defer-deliveries'
 import { giveBackDeliveries } from '@dropbell/database/ledger/give-back-deliveries'
+import type { OutcomeNote } from '@dropbell/database/ledger/outcome-notes'
 import { settleDeliveries } from '@dropbell/database/ledger/settle-deliveries'
 import type { Clock } from '@dropbell/notification-producer/clock'
 import type { Pool } from 'pg'
@@ -21,6 +22,8 @@ export interface Sifted {
   readonly toSend: readonly HeldDelivery[]
   /** Notifications of which there may be something to tell. */
   readonly news: readonly string[]
+  /** Of their outcomes. */
+  readonly notes: readonly OutcomeNote[]
 }
 
 export type SiftDeliveries = (held: readonly HeldDelivery[], leaseToken: string) => Promise<Sifted>
@@ -47,13 +50,14 @@ export const createSift =
     )
     // Pollers of several channels may be at the same notifications: a deadlock is tried again.
     const inTime = { wait: clock.wait, deadline: performance.now() + patienceMs }
-    await untilAnswered(() => settleDeliveries(pool, refusals, { token: leaseToken, now }), inTime)
-    await untilAnswered(() => deferDeliveries(pool, deferrals, leaseToken), inTime)
+    const settled = await untilAnswered(() => settleDeliveries(pool, refusals, { token: leaseToken, now }), inTime)
+    const deferred = await untilAnswered(() => deferDeliveries(pool, deferrals, leaseToken), inTime)
     await untilAnswered(() => giveBackDeliveries(pool, back, leaseToken), inTime)
     const counts = countBy(judged, ({ verdict }) => ('code' in verdict ? verdict.code : verdict.kind))
     for (const [verdict, count] of counts) metrics.judged.inc({ verdict }, count)
     return {
       toSend: judged.flatMap(({ delivery, verdict }) => (verdict.kind === 'send' ? [delivery] : [])),
       news: [...new Set([...refusals, ...deferrals].map(({ notificationId }) => notificationId))],
+      notes: [settled, deferred].flatMap(({ note }) => note ?? []),
     }
   }

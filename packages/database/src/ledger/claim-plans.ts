@@ -4,6 +4,7 @@ import type { NotificationRow } from '../notification-row.ts'
 import { askPostgres } from '../postgres-failure.ts'
 import type { DeliveryKey } from './delivery-key.ts'
 import { keyOf } from './delivery-key.ts'
+import { noteOutcomes, type OutcomeNote } from './outcome-notes.ts'
 
 /** A notification as it enters the ledger. */
 export interface PlannedNotification {
@@ -56,37 +57,39 @@ export const claimPlansSql = `
   WITH planned AS (
     SELECT * FROM json_to_recordset($1::json) AS n (
       id uuid, "user" text, type text, product text, event text, title text, body text, data jsonb, channels text[],
-      priority text, composed bigint, happened bigint, expires bigint, trace text, refusal text, decided boolean
+      priority text, composed bigint, happened bigint, expires bigint, trace text, refusal text
     )
   ), inserted AS (
     INSERT INTO notifications (
       notification_id, user_id, notification_type, product_id, event_id, title, body, data, channels, priority,
-      composed_at, event_timestamp, expires_at, traceparent, refusal, outcome_revision, outcome_at
+      composed_at, event_timestamp, expires_at, traceparent, refusal
     )
     SELECT id, "user", type, product, event, title, body, data, channels, priority, to_timestamp(composed / 1000.0),
-      to_timestamp(happened / 1000.0), to_timestamp(expires / 1000.0), trace, refusal, decided::int,
-      CASE WHEN decided THEN now() END
+      to_timestamp(happened / 1000.0), to_timestamp(expires / 1000.0), trace, refusal
     FROM planned
     ON CONFLICT (notification_id) DO NOTHING
     RETURNING notification_id, notification_type, expires_at
   ), claimed AS (
     INSERT INTO deliveries (
       notification_id, channel, target_id, status, code, transactional, expires_at, lease_token, lease_until,
-      not_before, settled_at, attempt, attempted_at
+      not_before, settled_at, attempt, attempted_at, revision, revised_at
     )
     SELECT notification_id, channel, target_id, CASE kind WHEN 'refuse' THEN 'FAIL' ELSE 'READY' END, code,
       notification_type = 'TRANSACTIONAL', expires_at,
       CASE WHEN kind IN ('send', 'begin') THEN $8::uuid END,
       CASE WHEN kind IN ('send', 'begin') THEN now() + $9 * interval '1 ms' WHEN kind = 'leave' THEN now() END,
       to_timestamp(not_before / 1000.0), CASE kind WHEN 'refuse' THEN to_timestamp($10 / 1000.0) END,
-      (kind = 'begin')::int, CASE kind WHEN 'begin' THEN now() END
+      (kind = 'begin')::int, CASE kind WHEN 'begin' THEN now() END,
+      (kind IN ('refuse', 'defer'))::int, CASE WHEN kind IN ('refuse', 'defer') THEN now() END
     FROM unnest($2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
       AS d (notification_id, channel, target_id, kind, code, not_before)
     JOIN inserted USING (notification_id)
     RETURNING notification_id, channel, target_id, lease_token, attempt
+  ), noted AS (
+    ${noteOutcomes('(SELECT notification_id FROM inserted WHERE notification_id = ANY ($11::uuid[])) decided')}
   )
-  SELECT notification_id, channel, target_id, lease_token IS NOT NULL AS held, attempt > 0 AS begun
-  FROM inserted LEFT JOIN claimed USING (notification_id)
+  SELECT notification_id, channel, target_id, lease_token IS NOT NULL AS held, attempt > 0 AS begun, note_id
+  FROM inserted LEFT JOIN claimed USING (notification_id) LEFT JOIN noted ON true
 `
 
 export interface ClaimedDelivery extends DeliveryKey {
@@ -99,11 +102,14 @@ export interface Claimed {
   readonly notificationIds: ReadonlySet<string>
   /** What is to be sent, held by the lease. */
   readonly deliveries: readonly ClaimedDelivery[]
+  /** Where there are outcomes already. */
+  readonly note: OutcomeNote | undefined
 }
 
 type Row = Pick<DeliveryRow, 'notification_id'> & { [K in 'channel' | 'target_id']: DeliveryRow[K] | null } & {
   held: boolean
   begun: boolean
+  note_id: OutcomeNote | null
 }
 
 /** Freezes the plans of a batch, in one statement and hence one transaction. No notification may be in it twice. */
@@ -112,7 +118,7 @@ export const claimPlans = async (
   plans: readonly PlannedNotification[],
   { leaseToken, leaseMs, now }: ClaimOptions,
 ): Promise<Claimed> => {
-  if (plans.length === 0) return { notificationIds: new Set(), deliveries: [] }
+  if (plans.length === 0) return { notificationIds: new Set(), deliveries: [], note: undefined }
   const deliveries = plans.flatMap(({ notificationId, deliveries }) =>
     deliveries.map((delivery) => ({ ...delivery, notificationId })),
   )
@@ -127,6 +133,7 @@ export const claimPlans = async (
     leaseToken,
     leaseMs,
     now,
+    plans.filter(isDecided).map(({ notificationId }) => notificationId),
   ]
   const { rows } = await askPostgres(() => pool.query<Row>({ name: 'claim-plans', text: claimPlansSql, values }))
   return {
@@ -136,8 +143,13 @@ export const claimPlans = async (
         ? [{ ...keyOf(row as Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'>), begun: row.begun }]
         : [],
     ),
+    note: rows[0]?.note_id ?? undefined,
   }
 }
+
+/** Nothing is to be sent now: its outcome is known at once. */
+const isDecided = ({ deliveries }: PlannedNotification): boolean =>
+  deliveries.every(({ kind }) => kind === 'refuse' || kind === 'defer')
 
 const toJson = (plan: PlannedNotification): object => ({
   id: plan.notificationId,
@@ -155,5 +167,4 @@ const toJson = (plan: PlannedNotification): object => ({
   expires: plan.expiresAt,
   trace: plan.traceparent,
   refusal: plan.refusal,
-  decided: plan.deliveries.every(({ kind }) => kind === 'refuse' || kind === 'defer'),
 })

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { askPostgres } from '../postgres-failure.ts'
 import { type DeliveryKey, inKeyOrder, keyColumns } from './delivery-key.ts'
+import { noteOutcomes, type OutcomeNote } from './outcome-notes.ts'
 
 export interface Deferral extends DeliveryKey {
   /** Business time, in milliseconds since the epoch. */
@@ -23,21 +24,25 @@ export const deferDeliveriesSql = `
   ), deferred AS (
     UPDATE deliveries d
     SET lease_token = NULL, lease_until = NULL, code = o.code, not_before = to_timestamp(o.not_before / 1000.0),
-        attempt = d.attempt - (d.attempted_at IS NOT NULL)::int, attempted_at = NULL
+        attempt = d.attempt - (d.attempted_at IS NOT NULL)::int, attempted_at = NULL,
+        revision = d.revision + o.is_news::int, revised_at = CASE WHEN o.is_news THEN now() ELSE d.revised_at END
     FROM ours o
     WHERE (d.notification_id, d.channel, d.target_id) = (o.notification_id, o.channel, o.target_id)
     RETURNING d.notification_id
-  ), revised AS (
-    UPDATE notifications n
-    SET outcome_revision = n.outcome_revision + 1, outcome_at = now()
-    FROM (SELECT DISTINCT notification_id FROM ours WHERE is_news) s
-    WHERE n.notification_id = s.notification_id
+  ), noted AS (
+    ${noteOutcomes('(SELECT notification_id FROM ours WHERE is_news) news')}
   )
-  SELECT count(*)::int AS deferred FROM deferred
+  SELECT count(*)::int AS deferred, (SELECT note_id FROM noted) FROM deferred
 `
 
-export const deferDeliveries = async (pool: Pool, deferrals: readonly Deferral[], token: string): Promise<number> => {
-  if (deferrals.length === 0) return 0
+export interface Deferred {
+  readonly deferred: number
+  /** Where that is news. */
+  readonly note: OutcomeNote | undefined
+}
+
+export const deferDeliveries = async (pool: Pool, deferrals: readonly Deferral[], token: string): Promise<Deferred> => {
+  if (deferrals.length === 0) return { deferred: 0, note: undefined }
   const sorted = inKeyOrder(deferrals)
   const values = [
     ...keyColumns(sorted),
@@ -46,7 +51,11 @@ export const deferDeliveries = async (pool: Pool, deferrals: readonly Deferral[]
     token,
   ]
   const { rows } = await askPostgres(() =>
-    pool.query<{ deferred: number }>({ name: 'defer-deliveries', text: deferDeliveriesSql, values }),
+    pool.query<{ deferred: number; note_id: OutcomeNote | null }>({
+      name: 'defer-deliveries',
+      text: deferDeliveriesSql,
+      values,
+    }),
   )
-  return rows[0]?.deferred ?? 0
+  return { deferred: rows[0]?.deferred ?? 0, note: rows[0]?.note_id ?? undefined }
 }

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { askPostgres } from '../postgres-failure.ts'
+import { noteOutcomes, reviseDelivery } from './outcome-notes.ts'
 
 export const expired = 'EXPIRED'
 
@@ -14,15 +15,13 @@ export const expireDeliveriesSql = `
     FOR UPDATE SKIP LOCKED
   ), settled AS (
     UPDATE deliveries d
-    SET code = '${expired}', retryable = false, next_retry_at = NULL, settled_at = to_timestamp($2 / 1000.0)
+    SET code = '${expired}', retryable = false, next_retry_at = NULL, settled_at = to_timestamp($2 / 1000.0),
+        ${reviseDelivery}
     FROM late l
     WHERE (d.notification_id, d.channel, d.target_id) = (l.notification_id, l.channel, l.target_id)
     RETURNING d.notification_id
-  ), revised AS (
-    UPDATE notifications n
-    SET outcome_revision = n.outcome_revision + 1, outcome_at = now()
-    FROM (SELECT DISTINCT notification_id FROM settled) s
-    WHERE n.notification_id = s.notification_id
+  ), noted AS (
+    ${noteOutcomes('settled')}
   )
   SELECT count(*)::int AS settled FROM settled
 `

@@ -11,9 +11,9 @@ import { deferDeliveries } from './defer-deliveries.ts'
 import { type DeliveryKey, keyOf } from './delivery-key.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import { giveBackDeliveries } from './give-back-deliveries.ts'
-import { markPublished } from './mark-published.ts'
+import { deleteNotes, readOldNote } from './outcome-notes.ts'
 import { pruneSettled } from './prune-settled.ts'
-import { readOutcomes, readUnpublishedOutcomes } from './read-outcomes.ts'
+import { readOutcomes } from './read-outcomes.ts'
 import { settleAbandoned } from './settle-abandoned.ts'
 import { type Settlement, settleDeliveries } from './settle-deliveries.ts'
 import { startAttempts } from './start-attempts.ts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await migrate({ connection: { connectionString: database.url }, log: captureLog().log })
 })
 afterAll(() => database.drop())
-afterEach(() => database.pool.query('TRUNCATE notifications, deliveries, devices, user_info'))
+afterEach(() => database.pool.query('TRUNCATE notifications, deliveries, devices, user_info, unpublished_outcomes'))
 
 const now = Date.now()
 const leaseMs = 60_000
@@ -73,12 +73,14 @@ const rowOf = async ({ notificationId, targetId }: DeliveryKey): Promise<Deliver
   return rows[0]
 }
 
-const revisionOf = async (notificationId: string) => {
+/** How often its deliveries changed, and in how many notes it is. */
+const newsOf = async (notificationId: string) => {
   const { rows } = await database.pool.query(
-    'SELECT outcome_revision AS outcome, published_revision AS published FROM notifications WHERE notification_id = $1',
+    `SELECT (SELECT coalesce(sum(revision), 0) FROM deliveries WHERE notification_id = $1)::int AS changes,
+       (SELECT count(*) FROM unpublished_outcomes WHERE $1 = ANY (notification_ids))::int AS notes`,
     [notificationId],
   )
-  return rows[0] as { outcome: number; published: number }
+  return rows[0] as { changes: number; notes: number }
 }
 
 const keyIn = ([claimed]: readonly DeliveryKey[]): DeliveryKey => {
@@ -110,7 +112,6 @@ describe('(none) → READY', () => {
       expect.objectContaining({
         title: plan.title,
         data: plan.data,
-        outcome_revision: 0,
         read_at: null,
         refusal: null,
       }),
@@ -163,9 +164,9 @@ describe('(none) → FAIL', () => {
     expect(await rowOf({ ...plan, channel: 'PUSH', targetId: 'phone' })).toMatchObject({
       ...{ status: 'FAIL', code: 'NO_CONSENT', retryable: false, lease_token: null, settled_at: new Date(now) },
     })
-    expect(await revisionOf(plan.notificationId)).toEqual({ outcome: 1, published: 0 })
-    expect(await revisionOf(expired.notificationId)).toEqual({ outcome: 1, published: 0 })
-    expect(await revisionOf(open.notificationId)).toEqual({ outcome: 0, published: 0 })
+    expect(await newsOf(plan.notificationId)).toEqual({ changes: 1, notes: 1 })
+    expect(await newsOf(expired.notificationId)).toEqual({ changes: 0, notes: 1 })
+    expect(await newsOf(open.notificationId)).toEqual({ changes: 1, notes: 0 })
   })
 })
 
@@ -194,32 +195,32 @@ describe('READY → attempted', () => {
 })
 
 describe('attempted → SUCCESS', () => {
-  it('keeps what the provider said and makes a revision of the outcome', async () => {
+  it('keeps what the provider said and notes that there is an outcome', async () => {
     const { key, attemptToken } = await inFlight()
-    expect(await settleAs(key, attemptToken)).toEqual([{ ...key, revision: 1 }])
+    expect(await settleAs(key, attemptToken)).toEqual({ deliveries: [key], note: expect.any(String) })
     expect(await rowOf(key)).toMatchObject({
       ...{ status: 'SUCCESS', code: null, provider_id: 'projects/p/messages/1', latency_ms: 12 },
       ...{ lease_token: null, lease_until: null, settled_at: new Date(now) },
     })
-    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
+    expect(await newsOf(key.notificationId)).toEqual({ changes: 1, notes: 1 })
   })
 
   it('is nobody else\u2019s to say: another token settles nothing', async () => {
     const { key } = await inFlight()
-    expect(await settleAs(key, randomUUID())).toEqual([])
+    expect(await settleAs(key, randomUUID())).toEqual({ deliveries: [], note: undefined })
     expect(await rowOf(key)).toMatchObject({ status: 'READY' })
-    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 0, published: 0 })
+    expect(await newsOf(key.notificationId)).toEqual({ changes: 0, notes: 0 })
   })
 
-  it('makes one revision of a batch that settles several devices of a notification', async () => {
+  it('makes one note of a batch that settles several devices of a notification', async () => {
     const plan = plannedNotification({
       deliveries: ['phone', 'tablet'].map((targetId) => ({ channel: 'PUSH', targetId, kind: 'send' as const })),
     })
     const { deliveries, leaseToken } = await claim([plan])
     const { attemptToken } = await attempt(deliveries, leaseToken)
     const both = deliveries.map((key) => settled(key))
-    expect(await settleDeliveries(database.pool, both, { token: attemptToken, now })).toHaveLength(2)
-    expect(await revisionOf(plan.notificationId)).toEqual({ outcome: 1, published: 0 })
+    expect((await settleDeliveries(database.pool, both, { token: attemptToken, now })).deliveries).toHaveLength(2)
+    expect(await newsOf(plan.notificationId)).toEqual({ changes: 2, notes: 1 })
   })
 })
 
@@ -334,7 +335,7 @@ describe('READY, deferred', () => {
   it('waits for its time by the business\u2019s clock, and is anybody\u2019s then', async () => {
     const plan = plannedNotification({ deliveries: [quiet] })
     expect((await claim([plan])).deliveries).toEqual([])
-    expect(await revisionOf(plan.notificationId)).toEqual({ outcome: 1, published: 0 })
+    expect(await newsOf(plan.notificationId)).toEqual({ changes: 1, notes: 1 })
     expect(await rowOf({ ...plan, ...quiet })).toMatchObject({ lease_until: null, not_before: new Date(later) })
     expect((await take('take-over')).rows).toEqual([])
     expect((await take('deferred', { at: later - 1 })).rows).toEqual([])
@@ -348,22 +349,25 @@ describe('READY, deferred', () => {
   it('has no outcome of its own while something else of its notification is sent', async () => {
     const plan = plannedNotification({ deliveries: [quiet, { channel: 'IN_APP', targetId: 'inbox', kind: 'send' }] })
     expect((await claim([plan])).deliveries).toMatchObject([{ channel: 'IN_APP' }])
-    expect(await revisionOf(plan.notificationId)).toEqual({ outcome: 0, published: 0 })
+    expect(await newsOf(plan.notificationId)).toEqual({ changes: 1, notes: 0 })
   })
 
   it('is deferred again by its holder alone, and that is news only if the reason is', async () => {
     const { deliveries, leaseToken } = await claim([plannedNotification()])
     const key = deliveries[0] as DeliveryKey
     const waits = (code: string) => [{ ...key, notBefore: later, code }]
-    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), randomUUID())).toBe(0)
-    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), leaseToken)).toBe(1)
-    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
+    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), randomUUID())).toMatchObject({ deferred: 0 })
+    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), leaseToken)).toMatchObject({ deferred: 1 })
+    expect(await newsOf(key.notificationId)).toEqual({ changes: 1, notes: 1 })
     const again = await take('deferred', { at: later })
-    expect(await deferDeliveries(database.pool, waits('QUIET_HOURS'), again.leaseToken)).toBe(1)
-    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
+    const sameReason = await deferDeliveries(database.pool, waits('QUIET_HOURS'), again.leaseToken)
+    expect(sameReason).toEqual({ deferred: 1, note: undefined })
+    expect(await newsOf(key.notificationId)).toEqual({ changes: 1, notes: 1 })
     const third = await take('deferred', { at: later })
-    expect(await deferDeliveries(database.pool, waits('OFFER_UNKNOWN'), third.leaseToken)).toBe(1)
-    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 2, published: 0 })
+    expect(await deferDeliveries(database.pool, waits('OFFER_UNKNOWN'), third.leaseToken)).toMatchObject({
+      deferred: 1,
+    })
+    expect(await newsOf(key.notificationId)).toEqual({ changes: 2, notes: 2 })
   })
 
   it('keeps the attempts of a retry that comes in quiet hours', async () => {
@@ -406,8 +410,8 @@ describe('attempted, lease over → FAIL/UNKNOWN_OUTCOME', () => {
     expect((await take('take-over')).rows).toEqual([])
     expect(await settleAbandoned(database.pool, { limit: 10, now, quickRetries: 3, channel: 'PUSH' })).toBe(1)
     expect(await rowOf(key)).toMatchObject({ status: 'FAIL', code: 'UNKNOWN_OUTCOME', retryable: false })
-    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 1, published: 0 })
-    expect(await settleAs(key, attemptToken)).toEqual([])
+    expect(await newsOf(key.notificationId)).toEqual({ changes: 1, notes: 1 })
+    expect((await settleAs(key, attemptToken)).deliveries).toEqual([])
     expect((await take('retry')).rows).toEqual([])
   })
 
@@ -458,32 +462,37 @@ describe('FAIL, quick retries spent', () => {
     expect(await expireDeliveries(database.pool, { limit: 10, now })).toBe(0)
     expect(await expireDeliveries(database.pool, { limit: 10, now: later })).toBe(1)
     expect(await rowOf(key)).toMatchObject({ status: 'FAIL', code: 'EXPIRED', retryable: false })
-    expect(await revisionOf(key.notificationId)).toEqual({ outcome: 2, published: 0 })
+    expect(await newsOf(key.notificationId)).toEqual({ changes: 2, notes: 2 })
   })
 })
 
 describe('outcomes', () => {
-  it('are read until they are marked published, and never backwards', async () => {
+  it('tell how all deliveries stand, and count their changes', async () => {
     const { key, attemptToken } = await inFlight()
     const { notificationId } = key
-    expect(await readOutcomes(database.pool, [notificationId])).toEqual([])
     await settleAs(key, attemptToken)
     const [outcome] = await readOutcomes(database.pool, [notificationId])
     expect(outcome).toMatchObject({
       ...{ notification_id: notificationId, outcome_revision: 1, refusal: null },
       deliveries: [{ target_id: 'phone', status: 'SUCCESS', attempt: 1, latency_ms: 12, settled: now }],
     })
-    await markPublished(database.pool, [{ notificationId, revision: 1 }])
-    await markPublished(database.pool, [{ notificationId, revision: 0 }])
-    expect(await revisionOf(notificationId)).toEqual({ outcome: 1, published: 1 })
-    expect(await readOutcomes(database.pool, [notificationId])).toEqual([])
+  })
+
+  it('begin with 1 where the whole notification was refused', async () => {
+    const expired = plannedNotification({ refusal: 'EXPIRED', deliveries: [] })
+    await claim([expired])
+    expect(await readOutcomes(database.pool, [expired.notificationId])).toMatchObject([
+      { outcome_revision: 1, outcome_at: expect.any(Date), refusal: 'EXPIRED', deliveries: [] },
+    ])
   })
 
   it('that nobody published are found by whoever comes along later', async () => {
     const { key, attemptToken } = await inFlight()
-    await settleAs(key, attemptToken)
-    expect(await readUnpublishedOutcomes(database.pool, { limit: 10, olderThanMs: 60_000 })).toEqual([])
-    expect(await readUnpublishedOutcomes(database.pool, { limit: 10, olderThanMs: 0 })).toHaveLength(1)
+    const { note } = await settleAs(key, attemptToken)
+    expect(await readOldNote(database.pool, 60_000)).toBeUndefined()
+    expect(await readOldNote(database.pool, 0)).toEqual({ note, notificationIds: [key.notificationId] })
+    await deleteNotes(database.pool, [note as string])
+    expect(await readOldNote(database.pool, 0)).toBeUndefined()
   })
 })
 
@@ -496,11 +505,8 @@ describe('settled → (none)', () => {
     const { deliveries, leaseToken } = await claim(plans)
     const { attemptToken } = await attempt(deliveries, leaseToken)
     const all = deliveries.map((key) => settled(key))
-    await settleDeliveries(database.pool, all, { token: attemptToken, now })
-    await markPublished(
-      database.pool,
-      plans.map(({ notificationId }) => ({ notificationId, revision: 1 })),
-    )
+    const { note } = await settleDeliveries(database.pool, all, { token: attemptToken, now })
+    await deleteNotes(database.pool, [note as string])
     expect(await prune(now + day - 1_000, 0)).toEqual({ notifications: 0, deliveries: 0 })
     expect(await prune(now + day + 1_000)).toEqual({ notifications: 2, deliveries: 2 })
     expect(await prune(now + day + 1_000)).toEqual({ notifications: 1, deliveries: 1 })
@@ -517,8 +523,8 @@ describe('settled → (none)', () => {
 describe('the hot path', () => {
   it('has an index for each of its queries', async () => {
     await database.pool.query(`
-      INSERT INTO notifications (notification_id, user_id, notification_type, product_id, outcome_revision, published_revision)
-      SELECT gen_random_uuid(), 'u' || n, 'PRICE_DROP', 'p', 1, 1 FROM generate_series(1, 5000) n;
+      INSERT INTO notifications (notification_id, user_id, notification_type, product_id)
+      SELECT gen_random_uuid(), 'u' || n, 'PRICE_DROP', 'p' FROM generate_series(1, 5000) n;
       INSERT INTO deliveries (notification_id, channel, target_id, status, transactional, expires_at)
       SELECT notification_id, 'PUSH', 'phone', 'SUCCESS', false, now() FROM notifications;
       INSERT INTO devices (device_id, user_id, token, platform, push_consent)
@@ -531,8 +537,6 @@ describe('the hot path', () => {
       deliveries_leases: "SELECT 1 FROM deliveries WHERE status = 'READY' AND lease_until <= now() LIMIT 10",
       deliveries_due: 'SELECT 1 FROM deliveries WHERE next_retry_at <= now() LIMIT 10',
       deliveries_recoverable: 'SELECT 1 FROM deliveries WHERE retryable AND expires_at > now() LIMIT 10',
-      notifications_unpublished:
-        'SELECT 1 FROM notifications WHERE published_revision < outcome_revision AND outcome_at <= now() LIMIT 10',
       notifications_expiry: "SELECT 1 FROM notifications WHERE expires_at < now() - interval '1 day' LIMIT 10",
       devices_of_user: "SELECT 1 FROM devices WHERE user_id = ANY ('{u1,u2}') AND status = 'ACTIVE'",
     }

@@ -15,7 +15,7 @@ export const pruneSettledSql = `
     SELECT n.notification_id
     FROM notifications n
     WHERE n.expires_at < to_timestamp($2 / 1000.0) - greatest($3::int, 1) * interval '1 day'
-      AND n.published_revision = n.outcome_revision
+      AND NOT EXISTS (SELECT FROM unpublished_outcomes u WHERE n.notification_id = ANY (u.notification_ids))
       AND NOT EXISTS (
         SELECT FROM deliveries d WHERE d.notification_id = n.notification_id AND (d.status = 'READY' OR d.retryable)
       )

@@ -16,8 +16,6 @@ export interface LedgerEntry {
   readonly eventTimestamp: number | null
   readonly expiresAt: number
   readonly refusal: string | null
-  readonly outcomeRevision: number
-  readonly outcomeAt: number | null
   readonly deliveries: readonly LedgerDelivery[]
 }
 
@@ -44,8 +42,7 @@ const select = `
   SELECT n.notification_id AS "notificationId", n.user_id AS "userId", n.notification_type AS type,
     n.product_id AS "productId", n.event_id AS "eventId", n.title, ${ms('n.created_at')} AS "plannedAt",
     ${ms('n.composed_at')} AS "composedAt", ${ms('n.event_timestamp')} AS "eventTimestamp",
-    ${ms('n.expires_at')} AS "expiresAt", n.refusal, n.outcome_revision AS "outcomeRevision",
-    ${ms('n.outcome_at')} AS "outcomeAt",
+    ${ms('n.expires_at')} AS "expiresAt", n.refusal,
     coalesce((
       SELECT json_agg(json_build_object(
         'channel', d.channel, 'targetId', d.target_id, 'status', d.status, 'code', d.code, 'attempt', d.attempt,

@@ -3,7 +3,7 @@ import type { DeliveryRow } from '../delivery-row.ts'
 import type { NotificationRow } from '../notification-row.ts'
 import { askPostgres } from '../postgres-failure.ts'
 
-/** A notification whose outcome is news, with the state of all its deliveries. */
+/** How a notification stands, with the state of all its deliveries. */
 export type OutcomeRow = Pick<
   NotificationRow,
   | 'notification_id'
@@ -17,9 +17,10 @@ export type OutcomeRow = Pick<
   | 'composed_at'
   | 'traceparent'
   | 'refusal'
-  | 'outcome_revision'
-  | 'outcome_at'
 > & {
+  /** Counts the changes of its deliveries; 1 where it was refused as a whole and has none. */
+  outcome_revision: number
+  outcome_at: Date
   deliveries: (Pick<
     DeliveryRow,
     'channel' | 'target_id' | 'status' | 'code' | 'attempt' | 'latency_ms' | 'retryable'
@@ -29,48 +30,28 @@ export type OutcomeRow = Pick<
   })[]
 }
 
-const select = `
+/** One snapshot sees revision and state, so the same revision always says the same. */
+export const readOutcomesSql = `
   SELECT n.notification_id, n.user_id, n.notification_type, n.product_id, n.event_id, n.title, n.channels,
-    n.event_timestamp, n.composed_at, n.traceparent, n.refusal, n.outcome_revision, n.outcome_at,
-    coalesce((
-      SELECT json_agg(json_build_object(
+    n.event_timestamp, n.composed_at, n.traceparent, n.refusal, o.outcome_revision,
+    coalesce(o.revised_at, n.created_at) AS outcome_at, coalesce(o.deliveries, '[]') AS deliveries
+  FROM notifications n CROSS JOIN LATERAL (
+    SELECT greatest(1, sum(d.revision))::int AS outcome_revision, max(d.revised_at) AS revised_at,
+      json_agg(json_build_object(
         'channel', d.channel, 'target_id', d.target_id, 'status', d.status, 'code', d.code, 'attempt', d.attempt,
         'latency_ms', d.latency_ms, 'retryable', d.retryable,
         'settled', round(extract(epoch FROM d.settled_at) * 1000)
-      ) ORDER BY d.channel, d.target_id)
-      FROM deliveries d WHERE d.notification_id = n.notification_id
-    ), '[]') AS deliveries
-  FROM notifications n
+      ) ORDER BY d.channel, d.target_id) AS deliveries
+    FROM deliveries d WHERE d.notification_id = n.notification_id
+  ) o
+  WHERE n.notification_id = ANY ($1::uuid[])
 `
 
-/** Of these notifications: the outcomes that were not published yet. */
-export const readOutcomesSql = `
-  ${select}
-  WHERE n.notification_id = ANY ($1::uuid[]) AND n.published_revision < n.outcome_revision
-`
-
-/** Of all: those whose publisher should have been done by now. */
-export const readUnpublishedSql = `
-  ${select}
-  WHERE n.published_revision < n.outcome_revision AND n.outcome_at <= now() - $2 * interval '1 ms'
-  ORDER BY n.outcome_at
-  LIMIT $1
-`
-
+/** Of notifications whose outcome has changed. */
 export const readOutcomes = async (pool: Pool, notificationIds: readonly string[]): Promise<OutcomeRow[]> => {
   if (notificationIds.length === 0) return []
   const { rows } = await askPostgres(() =>
     pool.query<OutcomeRow>({ name: 'read-outcomes', text: readOutcomesSql, values: [notificationIds] }),
-  )
-  return rows
-}
-
-export const readUnpublishedOutcomes = async (
-  pool: Pool,
-  { limit, olderThanMs }: { limit: number; olderThanMs: number },
-): Promise<OutcomeRow[]> => {
-  const { rows } = await askPostgres(() =>
-    pool.query<OutcomeRow>({ name: 'read-unpublished', text: readUnpublishedSql, values: [limit, olderThanMs] }),
   )
   return rows
 }

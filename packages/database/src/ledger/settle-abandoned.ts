@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { DeliveryRow } from '../delivery-row.ts'
 import { askPostgres } from '../postgres-failure.ts'
+import { noteOutcomes, reviseDelivery } from './outcome-notes.ts'
 
 /** Attempted, and nobody knows what became of it. */
 export const unknownOutcome = 'UNKNOWN_OUTCOME'
@@ -22,15 +23,13 @@ export const settleAbandonedSql = `
     UPDATE deliveries d
     SET status = 'FAIL', code = '${unknownOutcome}', retryable = d.transactional AND (d.channel = 'PUSH' OR d.attempt <= $3),
         next_retry_at = CASE WHEN d.transactional AND d.attempt <= $3 THEN now() END,
-        settled_at = to_timestamp($2 / 1000.0), lease_token = NULL, lease_until = NULL
+        settled_at = to_timestamp($2 / 1000.0), lease_token = NULL, lease_until = NULL,
+        ${reviseDelivery}
     FROM abandoned a
     WHERE (d.notification_id, d.channel, d.target_id) = (a.notification_id, a.channel, a.target_id)
     RETURNING d.notification_id
-  ), revised AS (
-    UPDATE notifications n
-    SET outcome_revision = n.outcome_revision + 1, outcome_at = now()
-    FROM (SELECT DISTINCT notification_id FROM settled) s
-    WHERE n.notification_id = s.notification_id
+  ), noted AS (
+    ${noteOutcomes('settled')}
   )
   SELECT count(*)::int AS settled FROM settled
 `

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { DeliveryRow } from '../delivery-row.ts'
 import { askPostgres } from '../postgres-failure.ts'
 import { type DeliveryKey, inKeyOrder, keyColumns, keyOf, wholeWaitMs } from './delivery-key.ts'
+import { noteOutcomes, type OutcomeNote, reviseDelivery } from './outcome-notes.ts'
 
 /** How an attempt ended, or why none was made. */
 export interface Settlement extends DeliveryKey {
@@ -24,8 +25,8 @@ export interface SettleOptions {
 }
 
 /**
- * READY → SUCCESS or FAIL, for whoever holds the row; the outcome of each notification gets another revision; dead
- * tokens make their device INVALID. All of it at once.
+ * READY → SUCCESS or FAIL, for whoever holds the row; the outcomes are noted, to be published; dead tokens make their
+ * device INVALID. All of it at once.
  */
 export const settleDeliveriesSql = `
   WITH settled AS (
@@ -33,7 +34,8 @@ export const settleDeliveriesSql = `
     SET status = s.status, code = s.code, retryable = s.retryable,
         next_retry_at = now() + s.retry_in_ms * interval '1 ms',
         latency_ms = s.latency_ms, provider_id = s.provider_id, settled_at = to_timestamp($12 / 1000.0),
-        lease_token = NULL, lease_until = NULL
+        lease_token = NULL, lease_until = NULL,
+        ${reviseDelivery}
     FROM unnest(
       $1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::boolean[], $7::int[], $8::int[], $9::text[],
       $10::text[]
@@ -43,26 +45,22 @@ export const settleDeliveriesSql = `
     WHERE d.notification_id = s.notification_id AND d.channel = s.channel AND d.target_id = s.target_id
       AND d.status = 'READY' AND d.lease_token = ANY ($11::uuid[])
     RETURNING d.notification_id, d.channel, d.target_id, d.code, s.dead_token
-  ), revised AS (
-    UPDATE notifications n
-    SET outcome_revision = n.outcome_revision + 1, outcome_at = now()
-    FROM (SELECT DISTINCT notification_id FROM settled) s
-    WHERE n.notification_id = s.notification_id
-    RETURNING n.notification_id, n.outcome_revision
+  ), noted AS (
+    ${noteOutcomes('settled')}
   ), dead AS (
     UPDATE devices v
     SET status = 'INVALID', invalid_reason = s.code, updated_at = now()
     FROM settled s
     WHERE s.dead_token IS NOT NULL AND v.device_id = s.target_id AND v.token = s.dead_token AND v.status = 'ACTIVE'
   )
-  SELECT notification_id, channel, target_id, outcome_revision FROM settled JOIN revised USING (notification_id)
+  SELECT notification_id, channel, target_id, note_id FROM settled CROSS JOIN noted
 `
 
-type Row = Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'> & { outcome_revision: number }
+type Row = Pick<DeliveryRow, 'notification_id' | 'channel' | 'target_id'> & { note_id: OutcomeNote }
 
-export interface SettledDelivery extends DeliveryKey {
-  /** The revision of its notification's outcome that this made. */
-  readonly revision: number
+export interface Settled {
+  readonly deliveries: readonly DeliveryKey[]
+  readonly note: OutcomeNote | undefined
 }
 
 /** Returns what was ours to settle. The rest was taken over meanwhile. */
@@ -70,8 +68,8 @@ export const settleDeliveries = async (
   pool: Pool,
   settlements: readonly Settlement[],
   { token, now }: SettleOptions,
-): Promise<SettledDelivery[]> => {
-  if (settlements.length === 0) return []
+): Promise<Settled> => {
+  if (settlements.length === 0) return { deliveries: [], note: undefined }
   const sorted = inKeyOrder(settlements)
   const values = [
     ...keyColumns(sorted),
@@ -88,5 +86,5 @@ export const settleDeliveries = async (
   const { rows } = await askPostgres(() =>
     pool.query<Row>({ name: 'settle-deliveries', text: settleDeliveriesSql, values }),
   )
-  return rows.map((row) => ({ ...keyOf(row), revision: row.outcome_revision }))
+  return { deliveries: rows.map(keyOf), note: rows[0]?.note_id }
 }

@@ -1,8 +1,9 @@
 import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
+import type { Settlement } from '@dropbell/database/ledger/settle-deliveries'
 import type { Device } from '@dropbell/database/read-devices'
 import type { Recipient } from '@dropbell/database/read-recipients'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
-import type { SettledAttempt } from './deliver.ts'
+import type { SettledTogether } from './deliver.ts'
 import type { Plan } from './plan-deliveries.ts'
 
 /** A notification of a batch, and what is to become of it if it is new. */
@@ -16,20 +17,53 @@ export interface PlannedRecord {
 
 type Delivery = OutcomeRow['deliveries'][number]
 
+/** Of what is new. What was settled as a whole and at once is known without asking, the rest the ledger knows. */
+export const outcomesOf = (
+  planned: readonly PlannedRecord[],
+  settled: readonly SettledTogether[],
+  now: number,
+): { known: OutcomeRow[]; toRead: string[] } => {
+  const unsettled = new Map(planned.map((record) => [record.notification.notificationId, record]))
+  const records = new Map(unsettled)
+  const known: OutcomeRow[] = []
+  const toRead: string[] = []
+  for (const { settlements } of settled) {
+    for (const [id, together] of byNotification(settlements)) {
+      const outcome = knownOutcome(records.get(id) as PlannedRecord, together, now)
+      if (outcome) known.push(outcome)
+      else toRead.push(id)
+      unsettled.delete(id)
+    }
+  }
+  return {
+    known: [...known, ...[...unsettled.values()].flatMap((record) => knownOutcome(record, [], now) ?? [])],
+    toRead,
+  }
+}
+
+const byNotification = (settlements: readonly Settlement[]): Map<string, Settlement[]> => {
+  const groups = new Map<string, Settlement[]>()
+  for (const settlement of settlements) {
+    const group = groups.get(settlement.notificationId)
+    if (group) group.push(settlement)
+    else groups.set(settlement.notificationId, [settlement])
+  }
+  return groups
+}
+
 /**
- * The outcome of a notification that was planned and settled just now, as far as it is to be sent now and all of it at
- * once: what the ledger would say, without asking. Undefined where some of it is still open, or was settled apart.
+ * The outcome of a notification that was planned just now, after one statement settled all that is to be sent, or where
+ * nothing is: what the ledger would say, without asking. Undefined where some of it is still open, or where others may
+ * have changed some of it before the rest was settled: then the same revision could say two things.
  */
-export const knownOutcome = (
+const knownOutcome = (
   { notification, plan, traceparent }: PlannedRecord,
-  settled: readonly SettledAttempt[],
+  settled: readonly Settlement[],
   now: number,
 ): OutcomeRow | undefined => {
   const untouched = plan.deliveries.filter(({ kind }) => kind === 'refuse' || kind === 'defer')
   if (untouched.length + settled.length < plan.deliveries.length) return undefined
-  const [revision = 1, ...others] = new Set(settled.map((attempt) => attempt.revision))
-  // Somebody else has settled some of it meanwhile.
-  if (others.length > 0 || revision !== 1) return undefined
+  if (settled.length > 0 && untouched.some(({ kind }) => kind === 'defer')) return undefined
   const deliveries: Delivery[] = [
     ...untouched.map(({ channel, targetId, kind, code = null }) => ({
       channel,
@@ -41,7 +75,7 @@ export const knownOutcome = (
       retryable: false,
       settled: kind === 'refuse' ? now : null,
     })),
-    ...settled.map(({ settlement }) => ({
+    ...settled.map((settlement) => ({
       channel: settlement.channel,
       target_id: settlement.targetId,
       status: settlement.status,
@@ -64,7 +98,8 @@ export const knownOutcome = (
     composed_at: new Date(notification.timestamp),
     traceparent,
     refusal: plan.refusal,
-    outcome_revision: revision,
+    // Each of them changed once.
+    outcome_revision: Math.max(1, deliveries.length),
     outcome_at: new Date(now),
     deliveries: deliveries.sort(byChannelAndTarget),
   }
