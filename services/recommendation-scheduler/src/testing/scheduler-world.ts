@@ -65,19 +65,35 @@ export const createSchedulerWorld = async (stack?: Stack) => {
   const outcomes: NotificationOutcome[] = []
   const pushCodec = createCodec({ topic: notificationPushTopic, registry })
   const outcomeCodec = createCodec({ topic: notificationOutcomeTopic, registry })
+  /** Up to where each partition of the push topic was collected. */
+  const collected = new Map<number, number>()
   const consumer = kafka.consumer({ groupId: `collect-${randomUUID()}`, maxWaitTimeInMs: 50 })
   await consumer.connect()
   await consumer.subscribe({ topics: topics.map(({ name }) => name), fromBeginning: true })
   await consumer.run({
-    eachMessage: async ({ topic, message: { value } }) => {
+    eachMessage: async ({ topic, partition, message: { value, offset } }) => {
       // Others write to them too, in their own ways.
       const [push] = topic === notificationPushTopic.name ? await pushCodec.decodeBatch([value]) : []
       const [outcome] = topic === notificationOutcomeTopic.name ? await outcomeCodec.decodeBatch([value]) : []
       if (push?.ok) notifications.push(push.value)
       if (outcome?.ok) outcomes.push(outcome.value)
+      if (topic === notificationPushTopic.name) collected.set(partition, Number(offset) + 1)
     },
   })
   const cleanUps: (() => Promise<unknown>)[] = []
+  /** Resolves when all that is in the push topic now was collected. */
+  const untilCollected = async (): Promise<void> => {
+    const ends = await admin.fetchTopicOffsets(notificationPushTopic.name)
+    await vi.waitFor(
+      () => {
+        const missing = ends.filter(
+          ({ partition, low, high }) => (collected.get(partition) ?? Number(low)) < Number(high),
+        )
+        expect(missing).toEqual([])
+      },
+      { timeout: 30_000, interval: 20 },
+    )
+  }
 
   /** A shop with users, tables, keys and a recommendation API of its own, and instances that serve it. */
   const openLane = async (overrides: Record<string, string> = {}) => {
@@ -132,6 +148,18 @@ export const createSchedulerWorld = async (stack?: Stack) => {
         const { errors } = await elasticsearch.bulk({ index, operations, refresh: true })
         if (errors) throw new Error('a behaviour was not indexed')
         return users
+      },
+      /**
+       * The API knows what to recommend to these users, and says nothing about all others until `answerAll`: a batch tells
+       * these and then stands there for as long as a test needs. For that it may ask about more users at once than it has in hand.
+       */
+      answerOnly: async (known: readonly string[]): Promise<void> => {
+        await api.script({ do: 'silence' })
+        for (const userId of known) await api.script({ do: 'recommend' }, userId)
+      },
+      answerAll: () => api.script({ do: 'recommend' }),
+      untilUsers: async (users: number): Promise<void> => {
+        await vi.waitFor(async () => expect((await run(day))?.users).toBe(users), { timeout: 30_000, interval: 20 })
       },
       told: (): NotificationEvent[] => notifications.filter(ofLane),
       outcomes: (): NotificationOutcome[] => outcomes.filter(ofLane),
@@ -189,6 +217,7 @@ export const createSchedulerWorld = async (stack?: Stack) => {
     admin,
     kafka,
     openLane,
+    untilCollected,
     close: async (): Promise<void> => {
       await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()))
       await Promise.allSettled([consumer.disconnect(), admin.disconnect(), elasticsearch.close()])
