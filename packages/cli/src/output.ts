@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import type { Environment } from '@dropbell/shared/config'
+import { printableJson } from './printable.ts'
 
 export type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold'
 
@@ -44,7 +45,7 @@ export const createOutput = ({ stdout, stderr, env }: OutputOptions): Output => 
 
   return {
     print: (text) => writeLine(stdout, text),
-    printJson: (value) => writeLine(stdout, JSON.stringify(value, null, 2)),
+    printJson: (value) => writeLine(stdout, printableJson(value, 2)),
     warn: (text) => writeLine(stderr, text),
     progress: (text) => {
       if (!showsProgress) return

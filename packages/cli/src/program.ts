@@ -20,6 +20,7 @@ import { addTopicsList } from './commands/topics-list.ts'
 import { addTrace } from './commands/trace.ts'
 import { describeExitCodes, type ExitCode, exitCodes } from './exit-codes.ts'
 import { explainFailure } from './explain-failure.ts'
+import { printableLines } from './printable.ts'
 import type { RunCommand, Session } from './session.ts'
 
 /** What a session is made of before the command line is read. */
@@ -37,7 +38,7 @@ export const runProgram = async (args: readonly string[], context: ProgramContex
     const log = createLogger({
       level,
       service: 'dropbell',
-      destination: { write: (line) => output.warn(line.trimEnd()) },
+      destination: { write: (line) => output.warn(printableLines(line.trimEnd())) },
     })
     exitCode = await execute({ ...context, log }, options)
   }
@@ -47,7 +48,7 @@ export const runProgram = async (args: readonly string[], context: ProgramContex
     return exitCode
   } catch (error) {
     const failure = explainFailure(error, { debug: isDebugging() })
-    for (const line of failure.lines) output.warn(redactCredentials(line))
+    for (const line of failure.lines) output.warn(printableLines(redactCredentials(line)))
     return failure.exitCode
   }
 }

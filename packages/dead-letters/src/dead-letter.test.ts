@@ -31,7 +31,10 @@ describe('a dead letter', () => {
   it.each([
     [Buffer.from([0, 0, 0, 5]), 5n],
     [Buffer.from([0, 0, 0, 0, 0, 0, 1, 0]), 256n],
+    [Buffer.from([0xff, 0xff, 0xff, 0xff]), -1n],
     [Buffer.from('123'), 123n],
+    [Buffer.from('1234'), 1_234n],
+    [Buffer.from('12345678'), 12_345_678n],
     [Buffer.from('x'), undefined],
     [Buffer.alloc(0), undefined],
     [undefined, undefined],

@@ -64,13 +64,17 @@ const reasonOf = (headers: ReadHeaders): string =>
   readTextHeader(headers, deadLetterHeaders.exceptionFqcn) ||
   unknownReason
 
-/** Big-endian as Spring writes it; tools that copy records by hand write text. */
+/**
+ * Big-endian as Spring writes it; tools that copy records by hand write text. Bytes that are all digits are text: as an
+ * int32 they would be a partition beyond 800 million, as an int64 an offset or a time beyond 3 * 10^18.
+ */
 export const readInteger = (bytes: Buffer | undefined): bigint | undefined => {
   if (bytes === undefined) return undefined
+  const text = bytes.toString('latin1')
+  if (/^\d{1,18}$/.test(text)) return BigInt(text)
   if (bytes.length === 8) return bytes.readBigInt64BE()
   if (bytes.length === 4) return BigInt(bytes.readInt32BE())
-  const text = bytes.toString()
-  return /^\d{1,18}$/.test(text) ? BigInt(text) : undefined
+  return undefined
 }
 
 const toNumber = (value: bigint | undefined): number | undefined => (value === undefined ? undefined : Number(value))

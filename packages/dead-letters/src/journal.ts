@@ -1,23 +1,24 @@
 import { dlqStateTopic } from '@dropbell/schemas/topics'
 import { PermanentError } from '@dropbell/shared/errors'
-import type { OutgoingRecord } from '@dropbell/shared/kafka/publisher'
 import { publishFailure } from '@dropbell/shared/kafka/publisher/publish-failure'
 import { createStablePartitioner } from '@dropbell/shared/kafka/publisher/stable-partitioner'
 import { requireEveryPartition, toTopicMessages } from '@dropbell/shared/kafka/publisher/topic-messages'
-import type { Kafka } from 'kafkajs'
+import type { Kafka, Transaction } from 'kafkajs'
 import type { DeadLetter } from './dead-letter.ts'
 import { encodeMark, type Mark, markKey } from './mark.ts'
 import { encodeRun, type Run, runKey } from './run.ts'
+import type { PlacedRecord } from './treatment.ts'
 
 /** What becomes visible together, or not at all. */
 export interface JournalEntry {
-  readonly records: readonly OutgoingRecord[]
+  readonly records: readonly PlacedRecord[]
   readonly marks: readonly { readonly letter: DeadLetter; readonly mark: Mark }[]
   readonly run: Run
 }
 
 /** The right to deal with the dead letters of one topic, until somebody else opens a journal for it. */
 export interface Journal {
+  /** After RECORD_TOO_LARGE nothing was written and it may be used again; after any other failure the run is over. */
   commit(entry: JournalEntry): Promise<void>
   close(): Promise<void>
 }
@@ -45,16 +46,20 @@ export const openJournal = async (kafka: Kafka, dlqTopic: string): Promise<Journ
     retry,
   })
 
+  const send = async (transaction: Transaction, records: readonly PlacedRecord[]): Promise<void> => {
+    const topicMessages = toTopicMessages(records)
+    const acknowledged = await transaction.sendBatch({ topicMessages, acks: -1 })
+    requireEveryPartition(topicMessages, acknowledged, partitioner.partitionOf)
+  }
+
   const commit = async ({ records, marks, run }: JournalEntry): Promise<void> => {
     const state = [
       ...marks.map(({ letter, mark }) => ({ key: markKey(letter), value: encodeMark(mark) })),
       { key: runKey(run), value: encodeRun(run) },
-    ].map((record): OutgoingRecord => ({ topic: dlqStateTopic.name, partition: 0, ...record }))
-    const topicMessages = toTopicMessages([...records, ...state])
+    ].map((record): PlacedRecord => ({ topic: dlqStateTopic.name, partition: 0, ...record }))
     const transaction = await producer.transaction()
     try {
-      const acknowledged = await transaction.sendBatch({ topicMessages, acks: -1 })
-      requireEveryPartition(topicMessages, acknowledged, partitioner.partitionOf)
+      for (const ofPartition of byPartition([...state, ...records])) await send(transaction, ofPartition)
     } catch (error) {
       await transaction.abort().catch(() => {})
       throw error
@@ -78,6 +83,22 @@ export const openJournal = async (kafka: Kafka, dlqTopic: string): Promise<Journ
       }),
     close: () => producer.disconnect(),
   }
+}
+
+/**
+ * One request goes to one partition. Of a request to several leaders kafkajs repeats everything that is unanswered when one
+ * of them fails: with new sequence numbers for those whose first answer is still on its way, and they would write it twice
+ * in the same transaction. To one partition it repeats with the same numbers, and the broker recognises it.
+ */
+const byPartition = (records: readonly PlacedRecord[]): Iterable<PlacedRecord[]> => {
+  const groups = new Map<string, PlacedRecord[]>()
+  for (const record of records) {
+    const place = `${record.topic}/${record.partition}`
+    const group = groups.get(place)
+    if (group === undefined) groups.set(place, [record])
+    else group.push(record)
+  }
+  return groups.values()
 }
 
 // What the brokers answer to a producer that is no longer the newest of its id, at each of the steps.

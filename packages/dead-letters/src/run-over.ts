@@ -1,3 +1,4 @@
+import { PermanentError } from '@dropbell/shared/errors'
 import type { OutgoingRecord } from '@dropbell/shared/kafka/publisher'
 import { requestParts } from '@dropbell/shared/kafka/publisher/request-parts'
 import type { PartitionRange, TopicReader } from '@dropbell/shared/kafka/topic-reader'
@@ -8,8 +9,8 @@ import type { Marks } from './marks.ts'
 import type { Pace } from './pace.ts'
 import type { Run, RunCounts } from './run.ts'
 import { scan } from './scan.ts'
-import type { Selection } from './selection.ts'
-import type { Treat, Treatment } from './treatment.ts'
+import { placeText, type Selection } from './selection.ts'
+import type { PlacedRecord, Treat, Treatment } from './treatment.ts'
 
 export interface RunOverOptions {
   readonly reader: Pick<TopicReader, 'read'>
@@ -18,7 +19,7 @@ export interface RunOverOptions {
   readonly selection: Selection
   readonly marks: Marks
   readonly again: boolean
-  readonly treat: Treat
+  readonly treat: Treat<PlacedRecord>
   readonly pace: Pace
   /** As it begins: who, what, how many. */
   readonly run: Run
@@ -30,17 +31,26 @@ export interface RunOverOptions {
 export interface RunResult {
   readonly state: 'finished' | 'interrupted' | 'failed'
   readonly counts: RunCounts
+  /** Those that their topic does not take, because each of them is too large for it. */
+  readonly tooLarge: TooLarge
   /** Why it failed. */
   readonly error?: unknown
 }
 
+export interface TooLarge {
+  readonly count: number
+  /** Where the first of them are. */
+  readonly places: readonly string[]
+}
+
 interface Treated {
   readonly letter: DeadLetter
-  readonly treatment: Exclude<Treatment, { kind: 'leave' }>
+  readonly treatment: Exclude<Treatment<PlacedRecord>, { kind: 'leave' }>
 }
 
 // Below what brokers take at once by default, with room for what surrounds the records.
 const maxBatchBytes = 512 * 1024
+const maxPlaces = 100
 
 /**
  * Treats the selected dead letters in batches, each in one transaction with its marks and the state of the run: wherever
@@ -49,13 +59,12 @@ const maxBatchBytes = 512 * 1024
 export const runOver = async (options: RunOverOptions): Promise<RunResult> => {
   const { reader, journal, ranges, selection, marks, again, treat, pace, now, signal, onProgress } = options
   const counts: RunCounts = { ...options.run.counts }
+  const tooLarge = { count: 0, places: [] as string[] }
   const stateOf = (state: Run['state'], done: RunCounts = counts): Run => {
     return { ...options.run, state, counts: { ...done }, updatedAt: new Date(now()).toISOString() }
   }
 
-  const commit = async (batch: readonly Treated[]): Promise<void> => {
-    await pace.take(batch.length, signal)
-    if (signal.aborted) return
+  const write = async (batch: readonly Treated[]): Promise<void> => {
     const done = { ...counts }
     for (const { treatment } of batch) done[treatment.action]++
     const { by, id: run } = options.run
@@ -73,6 +82,30 @@ export const runOver = async (options: RunOverOptions): Promise<RunResult> => {
     })
     Object.assign(counts, done)
     onProgress(counts)
+  }
+
+  /** A topic may take less than another: what is too large is looked for by halves, and left alone. */
+  const writeOrDivide = async (batch: readonly Treated[]): Promise<void> => {
+    if (signal.aborted) return
+    try {
+      await write(batch)
+    } catch (error) {
+      if (!isTooLarge(error)) throw error
+      const [first, ...others] = batch
+      if (first !== undefined && others.length === 0) {
+        tooLarge.count++
+        if (tooLarge.places.length < maxPlaces) tooLarge.places.push(placeText(first.letter))
+        return
+      }
+      const middle = Math.ceil(batch.length / 2)
+      await writeOrDivide(batch.slice(0, middle))
+      await writeOrDivide(batch.slice(middle))
+    }
+  }
+
+  const commit = async (batch: readonly Treated[]): Promise<void> => {
+    await pace.take(batch.length, signal)
+    await writeOrDivide(batch)
   }
 
   const work = async (): Promise<void> => {
@@ -94,13 +127,17 @@ export const runOver = async (options: RunOverOptions): Promise<RunResult> => {
 
   try {
     await work()
-    const state = signal.aborted ? 'interrupted' : 'finished'
+    const { replayed, quarantined, dismissed } = counts
+    const isAllSeenTo = replayed + quarantined + dismissed + tooLarge.count >= options.run.selected
+    const state = signal.aborted && !isAllSeenTo ? 'interrupted' : 'finished'
     await journal.commit({ records: [], marks: [], run: stateOf(state) })
-    return { state, counts }
+    return { state, counts, tooLarge }
   } catch (error) {
-    return { state: 'failed', counts, error }
+    return { state: 'failed', counts, tooLarge, error }
   }
 }
+
+const isTooLarge = (error: unknown): boolean => error instanceof PermanentError && error.code === 'RECORD_TOO_LARGE'
 
 function* withinBytes(batch: readonly Treated[]): Generator<readonly Treated[]> {
   const records = batch.map(({ letter, treatment }): OutgoingRecord => {

@@ -41,6 +41,18 @@ const placesIn = ({ partition, from, until }: PartitionRange, places: readonly P
     .sort((one, other) => one - other)
     .map((offset) => ({ partition, from: offset, until: offset + 1 }))
 
+/** Which of the picked places were found. */
+export const createPicks = ({ places = [] }: Selection) => {
+  const waiting = new Map(places.map((place) => [placeText(place), place]))
+  return {
+    find: (place: Place): void => void waiting.delete(placeText(place)),
+    missing: (): readonly Place[] => [...waiting.values()],
+  }
+}
+
+/** As it is shown, and typed. */
+export const placeText = ({ partition, offset }: Place): string => `${partition}:${offset}`
+
 export const createMatcher = (selection: Selection): ((letter: DeadLetter) => boolean) => {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, reasons, keys, groups } = selection
   const wantedKeys = keys?.map(toKeyBytes)

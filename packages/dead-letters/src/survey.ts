@@ -3,7 +3,7 @@ import { type DeadLetter, unknownReason } from './dead-letter.ts'
 import type { MarkAction } from './mark.ts'
 import type { Marks } from './marks.ts'
 import { scan } from './scan.ts'
-import type { Selection } from './selection.ts'
+import { createPicks, type Place, type Selection } from './selection.ts'
 import { createTally, type Tally } from './tally.ts'
 import type { LeftReason, Treat } from './treatment.ts'
 
@@ -19,6 +19,10 @@ export interface Survey {
   readonly keys: Tally
   /** The topics that would be written to. */
   readonly targets: Tally
+  /** Of these, where records would go back to: what a header or `--to` says. */
+  readonly replayTargets: Tally
+  /** Picks that are not there, or that the filters leave out. */
+  readonly missing: readonly Place[]
 }
 
 export interface SurveyOptions {
@@ -35,12 +39,14 @@ export interface SurveyOptions {
 export const survey = async ({ again, treat, onProgress, ...options }: SurveyOptions): Promise<Survey> => {
   const actions = { replayed: 0, quarantined: 0, dismissed: 0 }
   const left = { 'no-origin': 0, 'past-max-replays': 0 }
-  const [reasons, keys, targets] = [createTally(), createTally(), createTally()]
+  const [reasons, keys, targets, replayTargets] = [createTally(), createTally(), createTally(), createTally()]
+  const picks = createPicks(options.selection)
   let selected = 0
   let doneBefore = 0
   let looked = 0
   for await (const part of scan(options)) {
     for (const { letter, mark } of part.letters) {
+      picks.find(letter)
       if (mark !== undefined && !again) {
         doneBefore++
         continue
@@ -51,12 +57,14 @@ export const survey = async ({ again, treat, onProgress, ...options }: SurveyOpt
       const treatment = treat(letter)
       if (treatment.kind === 'leave') left[treatment.why]++
       else actions[treatment.action]++
-      if (treatment.kind === 'write') targets.add(treatment.record.topic)
+      if (treatment.kind !== 'write') continue
+      targets.add(treatment.record.topic)
+      if (treatment.action === 'replayed') replayTargets.add(treatment.record.topic)
     }
     looked += part.looked
     onProgress(looked)
   }
-  return { selected, doneBefore, actions, left, reasons, keys, targets }
+  return { selected, doneBefore, actions, left, reasons, keys, targets, replayTargets, missing: picks.missing() }
 }
 
 /** Text where it is some, as `--key` takes it. */

@@ -1,23 +1,47 @@
-import { dlqStateTopic } from '@dropbell/schemas/topics'
+import { DEFAULT_DLQ_SUFFIX, dlqStateTopic, QUARANTINE_SUFFIX } from '@dropbell/schemas/topics'
 import { PermanentError } from '@dropbell/shared/errors'
 import type { TopicReader } from '@dropbell/shared/kafka/topic-reader'
-import type { Treat } from './treatment.ts'
+import { Partitioners } from 'kafkajs'
+import { isDlqName } from './dlq-names.ts'
+import type { PlacedRecord, Treat } from './treatment.ts'
+
+export interface TargetRules {
+  /** What the operator named; any other topic is what a header says, and whoever wrote that should not write through us. */
+  readonly to?: string
+  readonly dlqSuffix?: string
+}
 
 /** How many partitions each has. Rejects before anything is written if one cannot be a target. */
 export const readTargets = async (
   reader: Pick<TopicReader, 'extentOf'>,
   topics: readonly string[],
+  rules: TargetRules = {},
 ): Promise<Map<string, number>> => {
   const partitions = new Map<string, number>()
   for (const topic of topics) {
-    // The name comes from a header, and whoever writes dead letters should not write there through us.
-    if (topic.startsWith('__') || topic === dlqStateTopic.name) {
-      throw new PermanentError('DLQ_TARGET_REFUSED', `Nothing is replayed to ${topic}: it is not for events`)
-    }
+    requireForEvents(topic, rules)
     partitions.set(topic, (await extentOf(reader, topic)).length)
   }
   return partitions
 }
+
+const requireForEvents = (topic: string, { to, dlqSuffix = DEFAULT_DLQ_SUFFIX }: TargetRules): void => {
+  // Its name is not repeated: it may be anything.
+  if (!/^[\w.-]{1,249}$/.test(topic)) {
+    throw refused('a topic that a header names in letters Kafka does not allow')
+  }
+  if (topic.startsWith('__') || topic === dlqStateTopic.name) throw refused(`${topic}: it is not for events`)
+  if (topic !== to && isKeptByTools(topic, dlqSuffix)) {
+    throw refused(`${topic} because a header says so: it is not for events. Name it as the target if it is meant`)
+  }
+}
+
+const refused = (what: string): PermanentError =>
+  new PermanentError('DLQ_TARGET_REFUSED', `Nothing is replayed to ${what}`)
+
+/** Such as `_schemas`, where a registry keeps what it knows, and what is for dead letters. */
+const isKeptByTools = (topic: string, dlqSuffix: string): boolean =>
+  topic.startsWith('_') || isDlqName(topic, dlqSuffix) || isDlqName(topic) || topic.endsWith(QUARANTINE_SUFFIX)
 
 const extentOf = async (reader: Pick<TopicReader, 'extentOf'>, topic: string) => {
   try {
@@ -30,14 +54,26 @@ const extentOf = async (reader: Pick<TopicReader, 'extentOf'>, topic: string) =>
   }
 }
 
-/** A partition that the target does not have is chosen by the key instead. */
-export const withinPartitions =
-  (treat: Treat, partitions: ReadonlyMap<string, number>): Treat =>
-  (letter) => {
+/** Each to a partition that its topic has: its own, or the one that Kafka's default partitioner gives its key. */
+export const withinPartitions = (treat: Treat, partitions: ReadonlyMap<string, number>): Treat<PlacedRecord> => {
+  const choose = Partitioners.DefaultPartitioner()
+  return (letter) => {
     const treatment = treat(letter)
     if (treatment.kind !== 'write') return treatment
-    const { partition, ...record } = treatment.record
-    const count = partitions.get(record.topic)
+    const { record, action } = treatment
+    const { topic, partition } = record
+    const count = partitions.get(topic)
+    if (count === undefined && action === 'replayed') throw refused(`${topic}: it was not looked at before`)
     const isThere = partition !== undefined && partition >= 0 && (count === undefined || partition < count)
-    return partition === undefined || isThere ? treatment : { ...treatment, record }
+    if (isThere) return { ...treatment, record: { ...record, partition } }
+    const partitionMetadata = Array.from({ length: count ?? 1 }, (_, partitionId) => ({
+      ...{ partitionId, leader: 0, partitionErrorCode: 0 },
+      ...{ replicas: [], isr: [] },
+    }))
+    const { key, value } = record
+    return {
+      ...treatment,
+      record: { ...record, partition: choose({ topic, partitionMetadata, message: { key, value } }) },
+    }
   }
+}

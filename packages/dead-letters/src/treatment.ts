@@ -12,13 +12,16 @@ import type { MarkAction } from './mark.ts'
 
 export type LeftReason = 'no-origin' | 'past-max-replays'
 
+/** Its partition is known before it is sent. */
+export type PlacedRecord = OutgoingRecord & { readonly partition: number }
+
 /** What is to be done with one dead letter. */
-export type Treatment =
-  | { readonly kind: 'write'; readonly action: MarkAction; readonly record: OutgoingRecord }
+export type Treatment<Written extends OutgoingRecord = OutgoingRecord> =
+  | { readonly kind: 'write'; readonly action: MarkAction; readonly record: Written }
   | { readonly kind: 'mark'; readonly action: MarkAction }
   | { readonly kind: 'leave'; readonly why: LeftReason }
 
-export type Treat = (letter: DeadLetter) => Treatment
+export type Treat<Written extends OutgoingRecord = OutgoingRecord> = (letter: DeadLetter) => Treatment<Written>
 
 export interface ReplayRules {
   /** Instead of the topic it came from. */

@@ -3,7 +3,7 @@ import { treatByDismissal } from '@dropbell/dead-letters/treatment'
 import type { Command } from 'commander'
 import { brokersOption, jsonOption } from '../config-option.ts'
 import { executeTreatment } from '../dlq/execute-treatment.ts'
-import { addRunOptions, noteOptions, type RunOptions } from '../dlq/run-options.ts'
+import { addRunOptions, noteOptions, type RunOptions, toCommandLine } from '../dlq/run-options.ts'
 import { addSelectionOptions, toPlaces, toSelection } from '../dlq/selection-options.ts'
 import type { Execute, RunCommand } from '../session.ts'
 
@@ -46,5 +46,8 @@ const executeDlqDismiss: Execute<Options> = (session, { topic, places, ...option
     by: options.as ?? session.operator,
     treat: treatByDismissal,
     noted: noteOptions(selection, { again: options.again }),
+    commandLine: toCommandLine('dismiss', topic, selection, {
+      ...{ again: options.again, as: options.as, brokers: options.brokers },
+    }),
   })
 }

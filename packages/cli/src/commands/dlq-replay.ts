@@ -6,7 +6,7 @@ import { dlqConfig } from '@dropbell/shared/config/dlq'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { brokersOption, jsonOption } from '../config-option.ts'
 import { executeTreatment } from '../dlq/execute-treatment.ts'
-import { addRunOptions, noteOptions, type RunOptions } from '../dlq/run-options.ts'
+import { addRunOptions, noteOptions, type RunOptions, toCommandLine } from '../dlq/run-options.ts'
 import { addSelectionOptions, toPlaces, toSelection } from '../dlq/selection-options.ts'
 import type { Execute, RunCommand } from '../session.ts'
 import { wholeNumber } from '../whole-number.ts'
@@ -19,6 +19,8 @@ interface Options extends RunOptions {
   readonly maxReplays: number
 }
 
+const defaultMaxReplays = 3
+
 const dlqSchema = defineConfig(dlqConfig)
 
 export const addDlqReplay = (dlq: Command, run: RunCommand): void => {
@@ -26,7 +28,8 @@ export const addDlqReplay = (dlq: Command, run: RunCommand): void => {
     .command('replay')
     .description(
       'Put dead letters back where they came from: key, value and headers as they were. A dry run, unless --yes is given. ' +
-        'It can be stopped or killed at any time; the same command goes on exactly where it stopped.',
+        'It can be stopped or killed at any time, and goes on exactly where it stopped: with the command that it names when it ' +
+        'begins and when it is stopped, in which `--since 2h` is the time that it was.',
     )
     .argument('<topic>', 'topic of dead letters')
     .argument('[partition:offset...]', 'only these, as `dropbell dlq list` shows them', toPlaces)
@@ -39,7 +42,7 @@ export const addDlqReplay = (dlq: Command, run: RunCommand): void => {
     .addOption(new Option('--rate <number>', 'records a second at the most').argParser(wholeNumber(1, 1_000_000)))
     .addOption(
       new Option('--max-replays <number>', 'one that was put back so often goes to <topic>.quarantine instead')
-        .default(3)
+        .default(defaultMaxReplays)
         .argParser(wholeNumber(1, 1_000_000)),
     )
   addRunOptions(addSelectionOptions(replay))
@@ -74,6 +77,11 @@ const executeDlqReplay: Execute<Options> = (session, { topic, places, to, rate, 
       ...(to !== undefined && { to }),
     }),
     ...(rate !== undefined && { rate }),
+    ...(to !== undefined && { to }),
     noted: noteOptions(selection, { to, rate, 'max-replays': maxReplays, again: options.again }),
+    commandLine: toCommandLine('replay', topic, selection, {
+      ...{ to, rate, 'max-replays': maxReplays === defaultMaxReplays ? undefined : maxReplays },
+      ...{ again: options.again, as: options.as, brokers: options.brokers },
+    }),
   })
 }

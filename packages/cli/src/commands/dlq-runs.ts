@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { brokersOption, jsonOption } from '../config-option.ts'
+import { requireDlqTopic } from '../dlq/find-dlq-topics.ts'
 import { formatRuns } from '../dlq/format-runs.ts'
 import { readDone } from '../dlq/read-marks.ts'
 import { withDlq } from '../dlq/with-dlq.ts'
@@ -32,8 +33,13 @@ export const addDlqRuns = (dlq: Command, run: RunCommand): void => {
 
 const executeDlqRuns: Execute<Options> = async (session, { topic, limit, ...options }) => {
   const { output } = session
-  const state = await withDlq(session, options, ({ reader }) => readDone(reader, output, { topic: '' }))
-  const wanted = state.runs.filter((run) => topic === undefined || run.topic === topic).reverse()
+  const wanted = await withDlq(session, options, async (clients) => {
+    const state = await readDone(clients.reader, output, { topic: '' })
+    const ofTopic = state.runs.filter((run) => topic === undefined || run.topic === topic).reverse()
+    // A topic that is gone may have been dealt with; one that never was is a mistake.
+    if (topic !== undefined && ofTopic.length === 0) await requireDlqTopic(clients, topic, clients.suffix)
+    return ofTopic
+  })
   const runs = limit === 0 ? wanted : wanted.slice(0, limit)
   if (options.json) output.printJson({ runs })
   else output.print(formatRuns(runs))

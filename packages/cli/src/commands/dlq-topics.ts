@@ -28,10 +28,11 @@ Examples:
 
 const executeDlqTopics: Execute<Options> = async (session, options) => {
   const { output } = session
-  await withDlq(session, options, async (clients) => {
-    const topics = await listDlqTopics(clients, output)
-    if (options.json) output.printJson({ topics })
+  return withDlq(session, options, async (clients) => {
+    const { topics, unreadable } = await listDlqTopics(clients, output)
+    if (options.json) output.printJson({ topics, unreadable })
     else output.print(formatDlqTopics(topics, clients.suffix))
+    for (const { topic, why } of unreadable) output.warn(`${topic} cannot be read: ${why}`)
+    return unreadable.length > 0 ? exitCodes.problemsFound : exitCodes.ok
   })
-  return exitCodes.ok
 }

@@ -114,6 +114,35 @@ describe('dlq list', () => {
     expect(String(replayed?.value)).toBe('{"id":1}')
   })
 
+  it('shows how each was dealt with, if all are asked for', async () => {
+    const { dlq } = await withLetters([failed(1), failed(2, { replayCount: 3 }), failed(3), failed(4)])
+    await world.ask('dlq', 'replay', dlq, '0:0', '0:1', '--yes', '--as', 'ann')
+    await world.ask('dlq', 'dismiss', dlq, '0:2', '--yes', '--as', 'bea')
+    expect(placesIn((await world.ask('dlq', 'list', dlq)).answer)).toEqual(['0:3'])
+    const { stdout } = await world.run('dlq', 'list', dlq, '--all')
+    const rowOf = (place: string): string => stdout.split('\n').find((row) => row.startsWith(`${place} `)) ?? ''
+    expect(rowOf('0:0')).toMatch(/ replayed by ann, run \S+/)
+    expect(rowOf('0:1')).toMatch(/ quarantined by ann, run \S+/)
+    expect(rowOf('0:2')).toMatch(/ dismissed by bea, run \S+/)
+    expect(rowOf('0:3')).not.toMatch(/ by (ann|bea)/)
+  })
+
+  it('prints JSON that does nothing to a terminal', async () => {
+    const { dlq, origin } = await world.createTopics(1)
+    await world.send(dlq, [
+      {
+        key: 'k',
+        value: 'v',
+        headers: { 'kafka_dlt-original-topic': origin, 'kafka_dlt-exception-fqcn': 'a\u202eb\u009b' },
+      },
+    ])
+    for (const limit of ['0', '5']) {
+      const { stdout } = await world.run('dlq', 'list', dlq, '--limit', limit, '--json')
+      for (const control of ['\u202e', '\u009b']) expect(stdout).not.toContain(control)
+      expect(JSON.parse(stdout).letters[0].reason).toBe('a\u202eb\u009b')
+    }
+  })
+
   it('says that an empty one is empty', async () => {
     const { dlq } = await world.createTopics(2)
     for (const command of ['list', 'replay', 'dismiss']) {
@@ -255,6 +284,57 @@ describe('dlq replay', () => {
     expect(insisted.answer.counts.replayed).toBe(1)
   })
 
+  it('leaves what its topic does not take, says where it is, and puts back the others', async () => {
+    const { dlq, origin } = await world.createTopics(2, { 'max.message.bytes': '2000' })
+    // Together they are too large for it too.
+    const records = Array.from({ length: 30 }, (_, n) => failed(n, { partition: n % 2, value: Buffer.alloc(150, n) }))
+    records[14] = failed(14, { value: Buffer.alloc(5_000, 14) })
+    await world.sendDeadLetters(origin, records)
+    const { code, answer } = await world.ask('dlq', 'replay', dlq, '--yes')
+    expect(code).toBe(1)
+    expect(answer).toMatchObject({
+      state: 'finished',
+      counts: { replayed: 29 },
+      tooLarge: { count: 1, places: ['0:7'] },
+    })
+    const keys = (await world.readCommitted(origin, 29)).map(({ key }) => String(key))
+    expect(keys.sort()).toEqual(records.flatMap(({ key }, n) => (n === 14 ? [] : [String(key)])).sort())
+    const again = await world.run('dlq', 'replay', dlq, '--yes')
+    expect(again.code).toBe(1)
+    expect(again.stdout).toContain('1 is too large for its topic and was left: 0:7')
+    expect(await world.readCommitted(origin, 29)).toHaveLength(29)
+  })
+
+  it('says which of the picks are not there, and puts back the others', async () => {
+    const { dlq } = await withLetters([failed(1), failed(2)])
+    const dry = await world.run('dlq', 'replay', dlq, '0:1', '0:7', '9:999')
+    expect(dry.code).toBe(1)
+    for (const place of ['0:7', '9:999']) expect(dry.stdout).toContain(`There is no record at ${place}`)
+    expect(dry.stdout).not.toContain('no record at 0:1')
+    const { code, answer } = await world.ask('dlq', 'replay', dlq, '0:1', '0:7', '9:999', '--yes')
+    expect(code).toBe(1)
+    expect(answer).toMatchObject({ counts: { replayed: 1 }, missing: ['0:7', '9:999'] })
+  })
+
+  it('names the command that does what the dry run shows, with the times that were meant', async () => {
+    const { dlq, origin } = await withLetters([
+      failed(1, { timestamp: hoursAgo(3) }),
+      failed(2, { timestamp: hoursAgo(1) }),
+    ])
+    const before = Date.now()
+    const { stdout } = await world.run('dlq', 'replay', dlq, '--since', '2h', '--reason', 'MAGIC_BYTE')
+    const [, line = ''] = /^ {2}dropbell (dlq replay .*)$/m.exec(stdout) ?? []
+    const since = Date.parse(/--since (\S+)/.exec(line)?.[1] ?? '')
+    expect(since).toBeGreaterThanOrEqual(before - 2 * 3_600_000)
+    expect(since).toBeLessThanOrEqual(Date.now() - 2 * 3_600_000)
+    expect(line).toMatch(/ --reason MAGIC_BYTE --yes$/)
+    const { code, stderr } = await world.run(...line.split(' '))
+    expect(code).toBe(0)
+    // For whoever has to go on after it was killed.
+    expect(stderr).toContain(`dropbell ${line}`)
+    expect((await world.readCommitted(origin, 1)).map(({ key }) => String(key))).toEqual(['key-2'])
+  })
+
   it('writes nothing if one of the targets does not exist or is not for events', async () => {
     const { dlq } = await world.createTopics(1)
     const to = (topic: string, offset: number) => ({
@@ -270,6 +350,10 @@ describe('dlq replay', () => {
     const refused = await world.run('dlq', 'replay', dlq, '0:2', '--yes')
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('Nothing is replayed to __consumer_offsets')
+    await world.send(dlq, [to(`${dlq}.quarantine`, 4)])
+    const quarantine = await world.run('dlq', 'replay', dlq, '0:3', '--yes')
+    expect(quarantine.code).toBe(1)
+    expect(quarantine.stderr).toContain('because a header says so')
     expect(await world.readCommitted(dlq.replace('.dlq', ''), 0)).toEqual([])
   })
 
@@ -368,7 +452,9 @@ describe('dlq dismiss', () => {
     const { dlq, origin } = await withLetters([failed(1), failed(2, { reason: 'REDIS_UNAVAILABLE' })])
     const dry = await world.run('dlq', 'dismiss', dlq, '--reason', 'MAGIC_BYTE')
     expect(dry.stdout).toContain('1  to be dismissed')
-    expect(dry.stdout).toContain('Nothing was written. --yes does it.')
+    expect(dry.stdout).toContain(
+      `Nothing was written. This does it:\n  dropbell dlq dismiss ${dlq} --reason MAGIC_BYTE --yes`,
+    )
     await world.ask('dlq', 'dismiss', dlq, '--reason', 'MAGIC_BYTE', '--yes', '--as', 'ann')
     expect(placesIn((await world.ask('dlq', 'list', dlq)).answer)).toEqual(['0:1'])
     const { answer } = await world.ask('dlq', 'list', dlq, '--all')
@@ -392,6 +478,14 @@ describe('a wrong topic', () => {
     expect(none.stderr).toContain(`${origin} is no topic of dead letters: their names end with .dlq (DLQ_TOPIC_SUFFIX)`)
     expect(dlq).toContain('.dlq')
   })
+})
+
+it('says that there are no runs of a topic that is not there', async () => {
+  const { dlq } = await world.createTopics(1)
+  expect((await world.ask('dlq', 'runs', dlq)).answer.runs).toEqual([])
+  const { code, stderr } = await world.run('dlq', 'runs', dlq.replace('shop', 'shpo'))
+  expect(code).toBe(2)
+  expect(stderr).toContain('There is no topic shpo')
 })
 
 it.each(['topics', 'list x.dlq', 'show x.dlq 0:0', 'replay x.dlq --yes', 'dismiss x.dlq', 'runs'])(

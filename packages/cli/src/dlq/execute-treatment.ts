@@ -1,9 +1,10 @@
 import type { RunCounts } from '@dropbell/dead-letters/run'
+import type { TooLarge } from '@dropbell/dead-letters/run-over'
 import type { Survey } from '@dropbell/dead-letters/survey'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { Session } from '../session.ts'
+import { formatCount } from './format-facts.ts'
 import { formatSurvey, surveyJson } from './format-survey.ts'
-import { formatCount } from './printable.ts'
 import { doneOf } from './run-progress.ts'
 import { rehearse, type TreatedLetters, type TreatOptions, treatLetters } from './treat-letters.ts'
 import { withDlq } from './with-dlq.ts'
@@ -18,20 +19,25 @@ export interface TreatmentFlags {
 export const executeTreatment = async (
   session: Session,
   flags: TreatmentFlags,
-  options: Omit<TreatOptions, 'onSurvey'>,
+  options: Omit<TreatOptions, 'onSurvey'> & { readonly commandLine: string },
 ): Promise<ExitCode> => {
   const { output } = session
+  const { topic, commandLine } = options
   let surveyed: Survey | undefined
   const onSurvey = (found: Survey): void => {
     surveyed = found
+    if (flags.json) return
     // Before a run it is not the answer.
-    if (!flags.json) (flags.yes ? output.warn : output.print)(formatSurvey(options.topic, found))
+    const tell = flags.yes ? output.warn : output.print
+    tell(formatSurvey(topic, found))
+    if (flags.yes && found.selected > 0) tell(`\n${describeResumption(options)}`)
   }
   if (!flags.yes) {
     await withDlq(session, flags, (clients) => rehearse(clients, session, { ...options, onSurvey }))
-    if (flags.json) output.printJson({ topic: options.topic, dryRun: true, ...surveyJson(surveyed as Survey) })
-    else if ((surveyed as Survey | undefined)?.selected) output.print('\nNothing was written. --yes does it.')
-    return exitCodes.ok
+    const found = surveyed as Survey
+    if (flags.json) output.printJson({ topic, dryRun: true, command: commandLine, ...surveyJson(found) })
+    else if (found.selected > 0) output.print(`\nNothing was written. This does it:\n  ${commandLine}`)
+    return found.missing.length > 0 ? exitCodes.problemsFound : exitCodes.ok
   }
 
   return withDlq(
@@ -39,24 +45,43 @@ export const executeTreatment = async (
     flags,
     async (clients) => {
       const treated = await treatLetters(clients, session, { ...options, onSurvey })
-      if (flags.json) output.printJson(resultJson(options.topic, surveyed as Survey, treated))
-      else if (treated !== undefined) output.print(formatResult(treated))
+      const found = surveyed as Survey
+      if (flags.json) output.printJson(resultJson(topic, commandLine, found, treated))
+      else if (treated !== undefined) output.print(formatResult(treated, options))
       if (treated?.result.state === 'failed') throw treated.result.error
       if (treated?.result.state === 'interrupted') return exitCodes.interrupted
-      return leftCount(surveyed as Survey) > 0 ? exitCodes.problemsFound : exitCodes.ok
+      const tooLarge = treated?.result.tooLarge.count ?? 0
+      return leftCount(found) + tooLarge > 0 ? exitCodes.problemsFound : exitCodes.ok
     },
     { endsItself: true },
   )
 }
 
-const leftCount = ({ left }: Survey): number => left['no-origin'] + left['past-max-replays']
+const leftCount = ({ left, missing }: Survey): number => left['no-origin'] + left['past-max-replays'] + missing.length
 
-const formatResult = ({ run, result: { state, counts } }: TreatedLetters): string => {
-  const whole = `${describeCounts(counts)}. Run ${run.id}.`
+type Again = { readonly again: boolean; readonly commandLine: string }
+
+const describeResumption = ({ again, commandLine }: Again): string =>
+  `${again ? 'With --again, this begins anew if it is interrupted' : 'This goes on where it stopped if it is interrupted'}:\n  ${commandLine}`
+
+const formatResult = ({ run, result }: TreatedLetters, options: Again): string => {
+  const { state, counts, tooLarge } = result
+  const whole = [`${describeCounts(counts)}. Run ${run.id}.`, ...describeTooLarge(tooLarge)].join('\n')
   if (state === 'finished') return whole
   const stand = `${formatCount(doneOf(counts))} of ${formatCount(run.selected)}`
   const what = state === 'interrupted' ? 'Stopped' : 'Failed'
-  return `${what} after ${stand}. ${whole}\nWhat is done is marked: the same command goes on where this one stopped; with --again it begins anew.`
+  const goOn = options.again ? 'with --again, this begins anew' : 'go on where it stopped with'
+  return `${what} after ${stand}. ${whole}\nWhat is done is marked; ${goOn}:\n  ${options.commandLine}`
+}
+
+const describeTooLarge = ({ count, places }: TooLarge): string[] => {
+  if (count === 0) return []
+  const more = count > places.length ? ' …' : ''
+  const subject =
+    count === 1
+      ? '1 is too large for its topic and was'
+      : `${formatCount(count)} are too large for their topic and were`
+  return [`${subject} left: ${places.join(' ')}${more}`]
 }
 
 const describeCounts = ({ replayed, quarantined, dismissed }: RunCounts): string => {
@@ -68,11 +93,13 @@ const describeCounts = ({ replayed, quarantined, dismissed }: RunCounts): string
   return parts.map(([count, word]) => `${formatCount(count as number)} ${word}`).join(', ') || 'Nothing done'
 }
 
-const resultJson = (topic: string, surveyed: Survey, treated: TreatedLetters | undefined) => ({
+const resultJson = (topic: string, command: string, surveyed: Survey, treated: TreatedLetters | undefined) => ({
   topic,
   dryRun: false,
+  command,
   run: treated?.run.id ?? null,
   state: treated?.result.state ?? 'finished',
   counts: treated?.result.counts ?? { replayed: 0, quarantined: 0, dismissed: 0 },
+  tooLarge: treated?.result.tooLarge ?? { count: 0, places: [] },
   ...surveyJson(surveyed),
 })

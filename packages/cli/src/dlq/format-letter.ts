@@ -1,7 +1,8 @@
 import { deadLetterHeaders } from '@dropbell/shared/kafka/headers'
 import type { Output } from '../output.ts'
+import { printable, printableLines } from '../printable.ts'
 import type { DescribedLetter } from './describe-letter.ts'
-import { formatMoment, printable, printableLines } from './printable.ts'
+import { formatMoment } from './format-facts.ts'
 
 const maxHexBytes = 1_024
 
@@ -16,7 +17,7 @@ export const formatLetter = (letter: DescribedLetter, paint: Output['paint']): s
     paint('bold', 'headers'),
     ...headers,
     '',
-    paint('bold', `payload: ${describePayload(letter)}`),
+    paint('bold', `payload: ${printable(describePayload(letter))}`),
     ...formatPayload(letter),
     ...(letter.stack === null ? [] : ['', paint('bold', 'stack'), printableLines(letter.stack)]),
   ].join('\n')
@@ -31,11 +32,11 @@ const factsOf = (letter: DescribedLetter): [string, string][] => {
     ['dead letter', `${topic} ${place}, given up ${formatMoment(timestamp)}`],
     ['original', `${printable(cameFrom)}${written}`],
     ['group', printable(group ?? 'unknown')],
-    ['key', key],
+    ['key', printable(key)],
     ['reason', printable(reason)],
     ['message', printable(message ?? '')],
     ['tried', `${attempts === null ? 'unknown' : times(attempts)}, put back ${times(replayCount)} before`],
-    ['dealt with', done === null ? 'no' : `${done.action} by ${printable(done.by)} at ${done.at}, run ${done.run}`],
+    ['dealt with', done === null ? 'no' : printable(`${done.action} by ${done.by} at ${done.at}, run ${done.run}`)],
   ]
 }
 

@@ -1,6 +1,7 @@
 import { formatTable } from '@dropbell/shared/format-table'
+import { printable } from '../printable.ts'
+import { formatMoment } from './format-facts.ts'
 import type { ListedLetter } from './listed-letter.ts'
-import { formatMoment, printable } from './printable.ts'
 
 const columns = [
   { title: 'place', width: 12, cell: ({ place }: ListedLetter) => place },

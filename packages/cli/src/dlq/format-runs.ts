@@ -1,6 +1,7 @@
 import type { Run } from '@dropbell/dead-letters/run'
 import { formatTable } from '@dropbell/shared/format-table'
-import { formatCount, formatMoment, printable } from './printable.ts'
+import { printable } from '../printable.ts'
+import { formatCount, formatMoment } from './format-facts.ts'
 
 /** The newest first. */
 export const formatRuns = (runs: readonly Run[]): string => {
@@ -8,7 +9,7 @@ export const formatRuns = (runs: readonly Run[]): string => {
   return formatTable(
     ['run', 'begun', 'by', 'what', 'state', 'selected', 'replayed', 'quarantined', 'dismissed'],
     runs.map(({ id, begunAt, by, command, topic, options, state, updatedAt, selected, counts }) => [
-      id,
+      printable(id, 40),
       formatMoment(Date.parse(begunAt)),
       printable(by, 40),
       printable([command, topic, ...describeOptions(options)].join(' '), 100),

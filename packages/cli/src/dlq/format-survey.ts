@@ -1,7 +1,9 @@
+import { placeText } from '@dropbell/dead-letters/selection'
 import type { Survey } from '@dropbell/dead-letters/survey'
 import type { Tally } from '@dropbell/dead-letters/tally'
 import { formatTable } from '@dropbell/shared/format-table'
-import { formatCount, printable } from './printable.ts'
+import { printable } from '../printable.ts'
+import { formatCount } from './format-facts.ts'
 
 const shownValues = 10
 const barWidth = 30
@@ -11,15 +13,18 @@ export const formatSurvey = (topic: string, surveyed: Survey): string => {
   const { selected, doneBefore, reasons, keys, targets } = surveyed
   const before =
     doneBefore === 0 ? '' : ` ${formatCount(doneBefore)} more were dealt with before; --again includes them.`
-  if (selected === 0) return `Nothing in ${topic} is selected.${before}`
+  if (selected === 0) return [`Nothing in ${topic} is selected.${before}`, ...describeMissing(surveyed)].join('\n')
   return [
     `${topic}: ${formatCount(selected)} dead letters selected.${before}`,
-    formatIntentions(surveyed),
+    [formatIntentions(surveyed), ...describeMissing(surveyed)].join('\n'),
     histogram('reason', reasons, selected),
     histogram('key', keys, selected),
     ...(targets.distinct() === 0 ? [] : [histogram('goes to', targets, selected)]),
   ].join('\n\n')
 }
+
+const describeMissing = ({ missing }: Survey): string[] =>
+  missing.map((place) => `There is no record at ${placeText(place)}, or the filters leave it out.`)
 
 const formatIntentions = ({ actions, left }: Survey): string =>
   [
@@ -50,7 +55,7 @@ const histogram = (title: string, tally: Tally, total: number): string => {
   return formatTable([title, 'records', ''], [...rows, ...rest])
 }
 
-export const surveyJson = ({ selected, doneBefore, actions, left, reasons, keys, targets }: Survey) => ({
+export const surveyJson = ({ selected, doneBefore, actions, left, reasons, keys, targets, missing }: Survey) => ({
   selected,
   doneBefore,
   planned: actions,
@@ -58,4 +63,5 @@ export const surveyJson = ({ selected, doneBefore, actions, left, reasons, keys,
   reasons: reasons.top(1_000),
   keys: keys.top(shownValues),
   targets: targets.top(1_000),
+  missing: missing.map(placeText),
 })

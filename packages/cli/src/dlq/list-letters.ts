@@ -2,10 +2,11 @@ import { noMarks } from '@dropbell/dead-letters/marks'
 import { scan } from '@dropbell/dead-letters/scan'
 import { rangesOf, type Selection } from '@dropbell/dead-letters/selection'
 import type { Output } from '../output.ts'
+import { printableJson } from '../printable.ts'
 import { requireDlqTopic } from './find-dlq-topics.ts'
+import { formatCount } from './format-facts.ts'
 import { formatHeader, formatLetters, formatLine } from './format-letters.ts'
 import { createNewest, toListed } from './listed-letter.ts'
-import { formatCount } from './printable.ts'
 import { readDone } from './read-marks.ts'
 import type { DlqClients } from './with-dlq.ts'
 
@@ -68,14 +69,14 @@ const describe = ({ topic, all }: ListOptions, { selected, done, looked }: Total
 const openStream = ({ print }: Pick<Output, 'print'>, options: ListOptions) => {
   const style = { withDone: options.all }
   let first = true
-  print(options.json ? `{"topic":${JSON.stringify(options.topic)},"letters":[` : formatHeader(style))
+  print(options.json ? `{"topic":${printableJson(options.topic)},"letters":[` : formatHeader(style))
   return {
     add: (letter: ReturnType<typeof toListed>): void => {
-      print(options.json ? `${first ? '' : ','}${JSON.stringify(letter)}` : formatLine(letter, style))
+      print(options.json ? `${first ? '' : ','}${printableJson(letter)}` : formatLine(letter, style))
       first = false
     },
     end: (totals: Totals): void => {
-      if (options.json) print(`],${JSON.stringify(totals).slice(1)}`)
+      if (options.json) print(`],${printableJson(totals).slice(1)}`)
       else print(`\n${describe(options, totals, totals.selected)}`)
     },
   }

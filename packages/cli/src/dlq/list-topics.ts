@@ -1,10 +1,13 @@
-import { noMarks } from '@dropbell/dead-letters/marks'
+import { type Marks, noMarks } from '@dropbell/dead-letters/marks'
 import { scan } from '@dropbell/dead-letters/scan'
 import { createTally } from '@dropbell/dead-letters/tally'
 import { formatTable } from '@dropbell/shared/format-table'
+import type { TopicReader } from '@dropbell/shared/kafka/topic-reader'
+import { brokerAnswerOf, protocolTypeOf } from '../kafka/kafka-failure.ts'
 import type { Output } from '../output.ts'
+import { printable } from '../printable.ts'
 import { findDlqTopics } from './find-dlq-topics.ts'
-import { formatCount, formatMoment, printable } from './printable.ts'
+import { formatCount, formatMoment } from './format-facts.ts'
 import { readDone } from './read-marks.ts'
 import type { DlqClients } from './with-dlq.ts'
 
@@ -20,33 +23,50 @@ export interface DlqTopic {
   readonly reasons: readonly { readonly value: string; readonly count: number }[]
 }
 
-export const listDlqTopics = async ({ admin, reader, suffix }: DlqClients, output: Output): Promise<DlqTopic[]> => {
+/** One that this user may not read, or whose partition has no leader now, does not keep the others from being shown. */
+export interface UnreadableTopic {
+  readonly topic: string
+  readonly why: string
+}
+
+export const listDlqTopics = async ({ admin, reader, suffix }: DlqClients, output: Output) => {
   const names = await findDlqTopics(admin, suffix)
   const { marks } = await readDone(reader, output)
   const topics: DlqTopic[] = []
+  const unreadable: UnreadableTopic[] = []
   for (const topic of names) {
-    const ranges = await reader.extentOf(topic)
-    const reasons = createTally()
-    let [waiting, done, looked] = [0, 0, 0]
-    let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
-    for await (const part of scan({ reader, topic, ranges, selection: {}, marks: marks.get(topic) ?? noMarks })) {
-      for (const { letter, mark } of part.letters) {
-        if (mark !== undefined) {
-          done++
-          continue
-        }
-        waiting++
-        oldest = Math.min(oldest, letter.timestamp)
-        newest = Math.max(newest, letter.timestamp)
-        reasons.add(letter.reason)
-      }
-      looked += part.looked
-      output.progress(`${topic}: ${formatCount(looked)} records read …`)
+    try {
+      topics.push(await lookThrough(reader, topic, marks.get(topic) ?? noMarks, output))
+    } catch (error) {
+      const answer = brokerAnswerOf(error)
+      if (answer === undefined) throw error
+      unreadable.push({ topic, why: `${protocolTypeOf(answer)}, ${answer.message}` })
     }
-    const times = waiting === 0 ? { oldest: null, newest: null } : { oldest, newest }
-    topics.push({ topic, waiting, done, ...times, reasons: reasons.top(5) })
   }
-  return topics
+  return { topics, unreadable }
+}
+
+const lookThrough = async (reader: TopicReader, topic: string, marks: Marks, output: Output): Promise<DlqTopic> => {
+  const ranges = await reader.extentOf(topic)
+  const reasons = createTally()
+  let [waiting, done, looked] = [0, 0, 0]
+  let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for await (const part of scan({ reader, topic, ranges, selection: {}, marks })) {
+    for (const { letter, mark } of part.letters) {
+      if (mark !== undefined) {
+        done++
+        continue
+      }
+      waiting++
+      oldest = Math.min(oldest, letter.timestamp)
+      newest = Math.max(newest, letter.timestamp)
+      reasons.add(letter.reason)
+    }
+    looked += part.looked
+    output.progress(`${topic}: ${formatCount(looked)} records read …`)
+  }
+  const times = waiting === 0 ? { oldest: null, newest: null } : { oldest, newest }
+  return { topic, waiting, done, ...times, reasons: reasons.top(5) }
 }
 
 export const formatDlqTopics = (topics: readonly DlqTopic[], suffix: string): string => {

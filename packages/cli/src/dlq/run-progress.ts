@@ -1,6 +1,6 @@
 import type { RunCounts } from '@dropbell/dead-letters/run'
 import type { Output } from '../output.ts'
-import { formatCount } from './printable.ts'
+import { formatCount } from './format-facts.ts'
 
 const barWidth = 24
 const lineEveryMs = 5_000

@@ -17,10 +17,10 @@ export const addSelectionOptions = (command: Command): Command =>
     .addOption(
       momentOption(
         '--since <when>',
-        'given up at or after: a time (2026-11-18T09:00:00Z) or how long ago (30m, 2h, 7d)',
+        'given up at or after: a time (2026-11-18T09:00:00Z) or how long before now (30m, 2h, 7d)',
       ),
     )
-    .addOption(momentOption('--until <when>', 'given up before: a time or how long ago'))
+    .addOption(momentOption('--until <when>', 'given up before: a time or how long before now'))
     .addOption(manyOption('--reason <name>', 'class of the error, or the last part of it; may be repeated'))
     .addOption(manyOption('--key <key>', 'key of the record; 0x… for bytes, null for none; may be repeated'))
     .addOption(manyOption('--group <id>', 'consumer group that gave it up; may be repeated'))

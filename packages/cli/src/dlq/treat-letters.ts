@@ -8,12 +8,11 @@ import { rangesOf, type Selection } from '@dropbell/dead-letters/selection'
 import { type Survey, survey } from '@dropbell/dead-letters/survey'
 import { readTargets, withinPartitions } from '@dropbell/dead-letters/targets'
 import type { Treat } from '@dropbell/dead-letters/treatment'
-import { quarantineNameOf } from '@dropbell/schemas/topics'
 import type { PartitionExtent } from '@dropbell/shared/kafka/topic-reader'
 import type { Session } from '../session.ts'
 import { untilInterrupted } from '../until-interrupted.ts'
 import { requireDlqTopic } from './find-dlq-topics.ts'
-import { formatCount } from './printable.ts'
+import { formatCount } from './format-facts.ts'
 import { readDone, readDoneBefore, requireStateTopic } from './read-marks.ts'
 import { createRunProgress } from './run-progress.ts'
 import type { DlqClients } from './with-dlq.ts'
@@ -25,6 +24,8 @@ export interface TreatOptions {
   readonly treat: Treat
   readonly again: boolean
   readonly rate?: number
+  /** The topic that the operator named, if one was. */
+  readonly to?: string
   readonly by: string
   /** For the record of the run. */
   readonly noted: Record<string, unknown>
@@ -42,7 +43,7 @@ export const rehearse = async (clients: DlqClients, session: Session, options: T
   const extent = await requireDlqTopic(clients, topic, clients.suffix)
   const { marks } = await readDone(clients.reader, session.output, { topic })
   const { surveyed } = await look(clients, session, options, extent, marks.get(topic) ?? noMarks)
-  await readTargets(clients.reader, targetsOf(surveyed, topic))
+  await findTargets(clients, options, surveyed)
   options.onSurvey(surveyed)
 }
 
@@ -65,7 +66,7 @@ export const treatLetters = async (
     const { marks } = await unlessInterrupted(readDoneBefore(reader, output, topic))
     const done = marks.get(topic) ?? noMarks
     const { surveyed, ranges } = await unlessInterrupted(look(clients, session, options, extent, done))
-    const partitions = await unlessInterrupted(readTargets(reader, targetsOf(surveyed, topic)))
+    const partitions = await unlessInterrupted(findTargets(clients, options, surveyed))
     options.onSurvey(surveyed)
     const { replayed, quarantined, dismissed } = surveyed.actions
     const planned = replayed + quarantined + dismissed
@@ -104,11 +105,10 @@ const look = async (
   return { ranges, surveyed: await survey({ reader, topic, ranges, selection, marks, again, treat, onProgress }) }
 }
 
-const targetsOf = ({ targets }: Survey, topic: string): string[] =>
-  targets
-    .top(Number.POSITIVE_INFINITY)
-    .map(({ value }) => value)
-    .filter((target) => target !== quarantineNameOf(topic))
+const findTargets = ({ reader, suffix }: DlqClients, { to }: TreatOptions, { replayTargets }: Survey) => {
+  const topics = replayTargets.top(Number.POSITIVE_INFINITY).map(({ value }) => value)
+  return readTargets(reader, topics, { dlqSuffix: suffix, ...(to !== undefined && { to }) })
+}
 
 const beginRun = ({ command, topic, by, noted }: TreatOptions, selected: number): Run => {
   const now = Date.now()

@@ -37,6 +37,16 @@ it('points at permissions when access was denied, also to one of several topics'
   expect(failure).toMatchObject({ code: 'KAFKA_ACCESS_DENIED', exitCode: 3 })
 })
 
+it('says what a broker answered instead of that there was none', () => {
+  const type = 'NOT_ENOUGH_REPLICAS'
+  const answer = new kafkajs.KafkaJSProtocolError(Object.assign(new Error('Too few in sync'), { type, code: 19 }))
+  const cause = new kafkajs.KafkaJSNumberOfRetriesExceeded(answer, { retryCount: 8, retryTime: 2_000 })
+  const failure = describeFailure(new TransientError('PUBLISH_FAILED', 'Records could not be published', { cause }))
+  expect(failure.exitCode).toBe(3)
+  expect(failure.message).toContain('answers, but cannot do it now: NOT_ENOUGH_REPLICAS')
+  expect(failure.hint).toContain('min.insync.replicas')
+})
+
 it('leaves a failure alone that is not about reaching Kafka', () => {
   const error = new TypeError('x is undefined')
   expect(describeKafkaFailure(error, ['kafka:9092'])).toBe(error)

@@ -22,6 +22,14 @@ const unreachable = [
   KafkaJSRequestTimeoutError,
 ]
 
+const tooFewReplicas =
+  'Fewer replicas are in sync than min.insync.replicas of the topic asks for: are all brokers up? Then try again.'
+
+const hintsByType: Readonly<Record<string, string>> = {
+  NOT_ENOUGH_REPLICAS: tooFewReplicas,
+  NOT_ENOUGH_REPLICAS_AFTER_APPEND: tooFewReplicas,
+}
+
 /** What a failure of the client means to an operator; any other failure stays as it is. */
 export const describeKafkaFailure = (error: unknown, brokers: readonly string[]): unknown => {
   if (error instanceof CliError) return error // It has said already what it means.
@@ -58,6 +66,16 @@ export const describeKafkaFailure = (error: unknown, brokers: readonly string[])
     })
   }
   if (!chain.some((cause) => unreachable.some((type) => cause instanceof type))) return error
+  const answer = brokerAnswerOf(error)
+  if (answer !== undefined) {
+    return new CliError({
+      code: 'KAFKA_NOT_ABLE',
+      message: `Kafka at ${at} answers, but cannot do it now: ${protocolTypeOf(answer)}, ${answer.message}`,
+      hint: hintsByType[protocolTypeOf(answer) as string] ?? 'Look at the state of its brokers, and try again.',
+      exitCode: exitCodes.unavailable,
+      cause: error,
+    })
+  }
   return new CliError({
     code: 'KAFKA_UNREACHABLE',
     message: `Kafka is not reachable at ${at}: ${chain.at(-1)?.message || 'no answer'}`,
@@ -70,6 +88,10 @@ export const describeKafkaFailure = (error: unknown, brokers: readonly string[])
 /** The name of what a broker answered, e.g. `UNKNOWN_TOPIC_OR_PARTITION`. */
 export const protocolTypeOf = (error: unknown): string | undefined =>
   error instanceof KafkaJSProtocolError ? error.type : undefined
+
+/** What a broker said, if one did: then it is not that Kafka could not be reached. */
+export const brokerAnswerOf = (error: unknown): Error | undefined =>
+  causesOf(error).findLast((cause) => protocolTypeOf(cause) !== undefined)
 
 /** The failure and everything behind it, the innermost last. */
 const causesOf = (error: unknown): Error[] => {

@@ -38,8 +38,16 @@ export const createDlqWorld = async () => {
   })
   await producer.connect()
 
-  const createTopic = async (topic: string, numPartitions = 6): Promise<string> => {
-    await admin.createTopics({ waitForLeaders: false, topics: [{ topic, numPartitions, replicationFactor: 1 }] })
+  const createTopic = async (
+    topic: string,
+    numPartitions = 6,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
+    const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }))
+    await admin.createTopics({
+      waitForLeaders: false,
+      topics: [{ topic, numPartitions, replicationFactor: 1, configEntries }],
+    })
     const hasLeaders = async () => {
       const { topics } = await admin.fetchTopicMetadata({ topics: [topic] })
       return topics[0]?.partitions.length === numPartitions && topics[0].partitions.every(({ leader }) => leader >= 0)
@@ -57,8 +65,11 @@ export const createDlqWorld = async () => {
     admin,
     createTopic,
     /** One with a topic of dead letters. */
-    createTopics: async (numPartitions = 6): Promise<{ origin: string; dlq: string }> => {
-      const origin = await createTopic(`shop-${randomUUID().slice(0, 8)}.v1`, numPartitions)
+    createTopics: async (
+      numPartitions = 6,
+      originSettings: Readonly<Record<string, string>> = {},
+    ): Promise<{ origin: string; dlq: string }> => {
+      const origin = await createTopic(`shop-${randomUUID().slice(0, 8)}.v1`, numPartitions, originSettings)
       return { origin, dlq: await createTopic(`${origin}.dlq`, numPartitions) }
     },
     send: (topic: string, messages: Message[]) => producer.send({ topic, acks: -1, messages }),

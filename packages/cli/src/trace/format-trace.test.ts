@@ -52,8 +52,21 @@ redis unavailable: Redis did not answer`,
   })
 
   it('lets nothing from a record move the cursor', () => {
-    const evil = { ...way, steps: [{ kind: 'device-invalid', at: noon, target: 'a\u001b[2Jb', reason: 'x' } as const] }
-    expect(formatTrace({ ...trace, ways: [evil] }, plain)).not.toContain('\u001b')
+    const evil = 'a\u001b[2Jb\u202ec\u009b'
+    const steps = [{ kind: 'device-invalid', at: noon, target: evil, reason: evil } as const]
+    const ids = { notificationId: evil, eventId: evil, userId: evil, productId: evil }
+    const unknown = [{ what: 'slot', why: 'forgotten', detail: evil } as const]
+    const badWay: Way = { ...way, ...ids, steps, unknown, ending: { status: 'FAILED', reason: evil } }
+    const event = {
+      ...{ eventId: evil, productId: evil, steps, unknown, fanout: null, ending: badWay.ending },
+      outcomes: [{ status: 'FAILED', reason: evil, count: 1 } as const],
+    }
+    const user = { ...(trace.user as NonNullable<Trace['user']>), userId: evil, optedOut: [evil], channels: [evil] }
+    const product = { productId: evil, now: { price: null, stock: null } }
+    const bad = { ...trace, user, product, ways: [badWay] } as unknown as Trace
+    for (const shown of [formatTrace(bad, plain), formatTrace({ ...bad, event } as Trace, plain)]) {
+      for (const control of ['\u001b', '\u202e', '\u009b']) expect(shown).not.toContain(control)
+    }
   })
 })
 

@@ -1,6 +1,7 @@
 import { formatTable } from '@dropbell/shared/format-table'
 import type { EventSummary, SourceReport, Step, Trace, Unknown, UserNow, Way } from '@dropbell/trace/trace'
 import type { Output } from '../output.ts'
+import { printable } from '../printable.ts'
 import { describeStep } from './describe-step.ts'
 import { momentFormatOf } from './format-moment.ts'
 
@@ -22,21 +23,25 @@ export const formatTrace = (trace: Trace, paint: Paint): string => {
 }
 
 const formatUser = ({ userId, timezone, optedOut, channels, quietHours, today }: UserNow): string =>
-  [
-    `User ${userId} now: ${timezone}, channels ${channels.join(', ') || 'none'}`,
-    `opted out of ${optedOut.join(', ') || 'nothing'}`,
-    quietHours ? `quiet from ${quietHours.start} to ${quietHours.end}` : 'no quiet hours',
-    `${today.count ?? 'none'} counted for ${today.date}`,
-  ].join('; ')
+  printable(
+    [
+      `User ${userId} now: ${timezone}, channels ${channels.join(', ') || 'none'}`,
+      `opted out of ${optedOut.join(', ') || 'nothing'}`,
+      quietHours ? `quiet from ${quietHours.start} to ${quietHours.end}` : 'no quiet hours',
+      `${today.count ?? 'none'} counted for ${today.date}`,
+    ].join('; '),
+  )
 
 const formatProduct = ({ productId, now }: NonNullable<Trace['product']>, format: Format): string => {
   const price = now.price ? `price ${now.price.value} since ${format(now.price.at)}` : 'price unknown'
   const stock = now.stock ? `stock ${now.stock.value} since ${format(now.stock.at)}` : 'stock unknown'
-  return `Product ${productId} now: ${price}; ${stock}`
+  return printable(`Product ${productId} now: ${price}; ${stock}`)
 }
 
 const formatEvent = (event: EventSummary, format: Format, paint: Paint): string => {
-  const lines = [paint('bold', `Event ${event.eventId}${event.productId === null ? '' : ` of ${event.productId}`}`)]
+  const lines = [
+    paint('bold', printable(`Event ${event.eventId}${event.productId === null ? '' : ` of ${event.productId}`}`)),
+  ]
   lines.push(...formatSteps(event.steps, format), ...event.unknown.map((one) => formatUnknown(one, paint)))
   if (event.fanout) {
     const { servedUsers, ended } = event.fanout
@@ -46,7 +51,7 @@ const formatEvent = (event: EventSummary, format: Format, paint: Paint): string 
   else if (event.outcomes.length === 0) lines.push('  outcomes: none')
   else {
     for (const { status, reason, count } of event.outcomes) {
-      lines.push(`  ${String(count).padStart(7)} ${status}${reason === null ? '' : ` (${reason})`}`)
+      lines.push(printable(`  ${String(count).padStart(7)} ${status}${reasonOf({ reason })}`))
     }
   }
   return lines.join('\n')
@@ -59,23 +64,24 @@ const formatUsers = (ways: readonly Way[], format: Format): string[] => {
     const last = steps.at(-1)
     const at = last?.at ?? null
     return [
-      userId ?? 'everybody else',
-      notificationId ?? '-',
-      `${ending.status}${reasonOf(ending)}`,
+      printable(userId ?? 'everybody else'),
+      printable(notificationId ?? '-'),
+      printable(`${ending.status}${reasonOf(ending)}`),
       at === null ? '-' : format(at),
     ]
   })
   return [formatTable(['user', 'notification', 'outcome', 'at'], rows)]
 }
 
-const reasonOf = ({ reason }: Way['ending']): string => (reason === null ? '' : ` (${reason})`)
+const reasonOf = ({ reason }: { reason: string | null }): string => (reason === null ? '' : ` (${reason})`)
 
 const formatWay = (way: Way, format: Format, paint: Paint): string => {
   const { notificationId, eventId, userId, productId, type, ending } = way
   const colour = ending.status === 'SENT' ? 'green' : 'yellow'
+  const about = printable(`of ${productId ?? 'an unknown product'} for ${userId ?? 'everybody not told yet'}`)
   return [
-    `${paint('bold', type ?? 'event')} of ${productId ?? 'an unknown product'} for ${userId ?? 'everybody not told yet'}: ${paint(colour, `${ending.status}${reasonOf(ending)}`)}`,
-    `  event ${eventId ?? 'unknown'}, notification ${notificationId ?? 'none'}`,
+    `${paint('bold', printable(type ?? 'event'))} ${about}: ${paint(colour, printable(`${ending.status}${reasonOf(ending)}`))}`,
+    printable(`  event ${eventId ?? 'unknown'}, notification ${notificationId ?? 'none'}`),
     ...formatSteps(way.steps, format),
     ...way.unknown.map((one) => formatUnknown(one, paint)),
   ].join('\n')
@@ -91,7 +97,7 @@ const formatSteps = (steps: readonly Step[], format: Format): string[] => {
 }
 
 const formatUnknown = ({ what, detail }: Unknown, paint: Paint): string =>
-  `  ${paint('dim', `unknown: ${what}. ${detail}`)}`
+  `  ${paint('dim', printable(`unknown: ${what}. ${detail}`))}`
 
 const formatSources = (sources: readonly SourceReport[], paint: Paint): string[] => {
   const missing = sources.filter(({ state }) => state === 'unavailable' || state === 'not-configured')
@@ -99,14 +105,8 @@ const formatSources = (sources: readonly SourceReport[], paint: Paint): string[]
   return [
     missing
       .map(({ source, state, detail }) =>
-        paint('yellow', `${source} ${state}${detail === null ? '' : `: ${printable(detail)}`}`),
+        paint('yellow', printable(`${source} ${state}${detail === null ? '' : `: ${detail}`}`)),
       )
       .join('\n'),
   ]
 }
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const controls = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g
-
-/** Records come from anywhere: nothing in them may move the cursor or paint the terminal. */
-const printable = (text: string): string => text.replaceAll(controls, ' ')
