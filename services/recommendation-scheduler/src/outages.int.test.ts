@@ -72,19 +72,24 @@ describe('without Redis when the time comes', () => {
 describe('without Redis in the middle of a run', () => {
   it('nobody is told, the run fails and goes on by itself, and each user is told once', async () => {
     lane = await world.openLane({
-      ...{ RECOMMENDATION_CATCH_UP_UNTIL: '12:00', RECOMMENDATION_API_CONCURRENCY: '1' },
+      ...{ RECOMMENDATION_CATCH_UP_UNTIL: '12:00', PACING_MAX_LAG: '15' },
       ...{ RECOMMENDATION_LOCK_AT_MOST_MS: '5000', RECOMMENDATION_HEARTBEAT_TIMEOUT_MS: '3000' },
     })
     const users = await lane.addUsers(0, 60)
-    await lane.api.script({ do: 'recommend', latencyMs: 20 })
+    // The senders read nothing, so it stands still before half of it is done, until Redis is gone.
+    await setSenderOffsets('caught-up')
     await lane.startHere()
     await vi.waitFor(async () => expect((await lane.run(day))?.users).toBeGreaterThan(0), soon)
     await stack.engine('redis').stop()
+    await setSenderOffsets('caught-up')
     expect(await lane.untilEnded(day)).toMatchObject({ status: expect.stringMatching(/^FAILED|PAUSED$/) })
     const before = (await lane.run(day))?.users
     expect(before).toBeLessThan(60)
     await stack.engine('redis').start()
-    await vi.waitFor(async () => expect((await lane.run(day))?.status).toBe('DONE'), soon)
+    await vi.waitFor(async () => {
+      await setSenderOffsets('caught-up')
+      expect((await lane.run(day))?.status).toBe('DONE')
+    }, soon)
     await vi.waitFor(() => expect(idsByUser(lane.told()).size).toBe(users.length), soon)
     expect([...idsByUser(lane.told()).values()].every((ids) => ids.size === 1)).toBe(true)
   })

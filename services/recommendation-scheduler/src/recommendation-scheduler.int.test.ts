@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import {
   createSchedulerWorld,
   day,
+  type Instance,
   idsByUser,
   type Lane,
   metricOf,
@@ -101,46 +102,93 @@ describe('a run', () => {
   })
 
   it('goes on where it stopped when its instance is told to stop', async () => {
-    lane = await world.openLane({ RECOMMENDATION_API_CONCURRENCY: '2' })
+    lane = await world.openLane({ RECOMMENDATION_API_TIMEOUT_MS: '60000' })
     const users = await lane.addUsers(0, 60)
-    await lane.api.script({ do: 'recommend', latencyMs: 20 })
+    await lane.answerOnly(users.slice(0, 20))
     const first = await lane.startHere()
     await lane.begin(first)
-    await vi.waitFor(async () => expect((await lane.run(day))?.users).toBeGreaterThan(0), soon)
+    await lane.untilUsers(20)
     await first.stop()
-    const paused = await lane.run(day)
-    expect(paused).toMatchObject({ status: 'PAUSED', reason: 'STOPPING' })
-    expect(paused?.users).toBeLessThan(60)
+    expect(await lane.run(day)).toMatchObject({ status: 'PAUSED', reason: 'STOPPING', users: 20 })
+    await lane.answerAll()
     const second = await lane.startHere()
     await lane.begin(second)
     expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', users: 60, sent: 60, fence: 2 })
     await vi.waitFor(() => expect(idsByUser(lane.told()).size).toBe(users.length), soon)
     expect([...idsByUser(lane.told()).values()].every((ids) => ids.size === 1)).toBe(true)
   })
+
+  it('is taken up by the schedule of another instance when its own is told to stop', async () => {
+    lane = await world.openLane({ RECOMMENDATION_API_TIMEOUT_MS: '60000', RECOMMENDATION_CATCH_UP_UNTIL: '12:00' })
+    const users = await lane.addUsers(0, 60)
+    await lane.answerOnly(users.slice(0, 20))
+    const first = await lane.start()
+    await lane.untilUsers(20)
+    expect(await first.stop()).toBe(0)
+    expect(await lane.run(day)).toMatchObject({ status: 'PAUSED', reason: 'STOPPING', users: 20 })
+    await lane.answerAll()
+    await lane.startHere()
+    await vi.waitFor(async () => expect((await lane.run(day))?.fence).toBe(2), soon)
+    expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', users: 60, sent: 60, fence: 2 })
+    await world.untilCollected()
+    expect([...idsByUser(lane.told()).keys()].sort()).toEqual(users)
+    expect([...idsByUser(lane.told()).values()].every((ids) => ids.size === 1)).toBe(true)
+  })
 })
 
 describe('five instances', () => {
-  it('run one batch when the time comes, and tell each user once', async () => {
-    lane = await world.openLane({ RECOMMENDATION_CATCH_UP_UNTIL: '12:00' })
+  /** They wait for nine o'clock; the run of the day before is done. */
+  const startFive = async (users: number, env: Record<string, string> = {}) => {
+    lane = await world.openLane({ RECOMMENDATION_CATCH_UP_UNTIL: '12:00', ...env })
     lane.setClock(nine - 3_600_000)
     await lane.pool.query(
       "INSERT INTO recommendation_runs (day, status, as_of, started_at, ended_at, audience_read) VALUES ($1, 'DONE', now(), now(), now(), true)",
       [dayOf(nine - 86_400_000)],
     )
-    await lane.addUsers(0, 200)
+    await lane.addUsers(0, users)
     await lane.api.script({ do: 'recommend', latencyMs: 5 })
     const instances = await Promise.all(Array.from({ length: 5 }, () => lane.startHere()))
     expect(await lane.run(day)).toBeUndefined()
     lane.setClock(nine - 1_000)
+    return instances
+  }
+
+  it('run one batch when the time comes, and tell each user once', async () => {
+    const instances = await startFive(200)
     expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', users: 200, sent: 200, fence: 1 })
-    await vi.waitFor(() => expect(lane.told().length).toBeGreaterThanOrEqual(200), soon)
-    // The others look again, several times.
+    // All of them have looked again.
+    await vi.waitFor(async () => {
+      for (const instance of instances) {
+        const lastSuccess = 'dropbell_recommendation_last_success_timestamp_seconds'
+        expect(metricOf(await instance.metrics(), lastSuccess)).toBeGreaterThan(nine / 1_000)
+      }
+    }, soon)
+    await world.untilCollected()
     const metrics = await Promise.all(instances.map((instance) => instance.metrics()))
     expect(metrics.reduce((sum, one) => sum + runsOf(one, 'done'), 0)).toBe(1)
     expect(lane.told()).toHaveLength(200)
     expect(idsByUser(lane.told()).size).toBe(200)
     expect(Object.values(await lane.api.users())).toEqual(Array(200).fill(1))
     expect(lane.told()[0]?.eventTimestamp).toBe(nine)
+  })
+
+  it('leave it at one batch for the least time of the lock, even if nobody remembered the run', async () => {
+    await startFive(20, { RECOMMENDATION_LOCK_AT_LEAST_MS: '300000' })
+    await lane.untilEnded(day)
+    await lane.pool.query('DELETE FROM recommendation_runs WHERE day = $1', [day])
+    // Whoever comes now finds no run, but the lock, and looks again.
+    const late = await Promise.all([lane.startHere(), lane.startHere()])
+    const found = (instance: Instance) =>
+      instance
+        .logLines()
+        .filter(({ msg }) => msg === 'recommendation run not begun')
+        .map(({ outcome }) => outcome)
+    await vi.waitFor(() => {
+      for (const instance of late) expect(found(instance).length).toBeGreaterThanOrEqual(3)
+    }, soon)
+    expect(new Set(late.flatMap(found))).toEqual(new Set(['locked']))
+    expect(await lane.run(day)).toBeUndefined()
+    expect(Object.values(await lane.api.users())).toEqual(Array(20).fill(1))
   })
 })
 
@@ -196,9 +244,10 @@ describe('by hand', () => {
   })
 
   it('answers 409 with its progress while a run is under way, and does not let a live one be taken over', async () => {
-    lane = await world.openLane({ RECOMMENDATION_API_CONCURRENCY: '1' })
-    await lane.addUsers(0, 40)
-    await lane.api.script({ do: 'recommend', latencyMs: 50 })
+    // Asked again after a silence, and again: nobody is left out, however long the test takes.
+    lane = await world.openLane({ RECOMMENDATION_API_RETRIES: '10', RECOMMENDATION_API_BREAKER_FAILURES: '1000' })
+    const users = await lane.addUsers(0, 40)
+    await lane.answerOnly(users.slice(0, 10))
     const [one, other] = await Promise.all([lane.startHere(), lane.startHere()])
     await lane.begin(one)
     await vi.waitFor(async () => expect((await lane.report(other, day)).body.users).toBe(10), soon)
@@ -212,6 +261,7 @@ describe('by hand', () => {
       status: 409,
       body: { result: 'not-stale', retryAfterMs: expect.any(Number) },
     })
+    await lane.answerAll()
     expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', fence: 1, sent: 40 })
   })
 

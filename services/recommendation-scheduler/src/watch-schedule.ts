@@ -74,7 +74,9 @@ export const watchSchedule = (deps: WatchDeps): ScheduleWatch => {
     }
     if (isFirst) log.warn({ day, outcome: run?.status ?? 'MISSED' }, 'recommendation run is due, catching up')
     const { kind } = await deps.runs.start({ day, asOf: due.at, takeOver: false })
-    if (isTick && kind !== 'started') metrics.runs.inc({ result: 'locked' })
+    if (kind === 'started') return
+    if (isTick) metrics.runs.inc({ result: 'locked' })
+    log.debug({ day, outcome: kind }, 'recommendation run not begun')
   }
 
   const isWaiting = ({ status, heartbeat_age_ms: age }: RecommendationRunRow): boolean =>
