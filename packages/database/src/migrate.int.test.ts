@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { TransientError } from '@dropbell/shared/errors'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
 import { closedPort } from '@dropbell/shared/testing/tcp-peer'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { assertMigrated } from './assert-migrated.ts'
+import { readOutcomes } from './ledger/read-outcomes.ts'
 import { migrate } from './migrate.ts'
 import { migrationList } from './migration-list.ts'
 import { createTestDatabase, type TestDatabase } from './testing/test-database.ts'
@@ -28,6 +30,43 @@ describe('migrate', () => {
     expect(applied.flat()).toEqual(everything)
     const { rows } = await database.pool.query('SELECT name FROM pgmigrations ORDER BY id')
     expect(rows.map(({ name }) => name)).toEqual(everything)
+  })
+
+  it('takes over which outcomes were published, and how often each had changed', async () => {
+    const { pool } = database
+    await run()
+    // As it was before the notes.
+    await pool.query(`
+      ALTER TABLE notifications
+        DROP timezone,
+        ADD outcome_revision integer NOT NULL DEFAULT 0, ADD outcome_at timestamptz,
+        ADD published_revision integer NOT NULL DEFAULT 0;
+      ALTER TABLE deliveries DROP revision, DROP revised_at;
+      DROP TABLE unpublished_outcomes;
+      DELETE FROM pgmigrations WHERE name >= '0009'`)
+    const [published, unpublished, open] = [randomUUID(), randomUUID(), randomUUID()]
+    await pool.query(
+      `INSERT INTO notifications (
+         notification_id, user_id, notification_type, product_id, outcome_revision, outcome_at, published_revision
+       ) VALUES ($1, 'u', 'PRICE_DROP', 'p', 2, now(), 2), ($2, 'u', 'PRICE_DROP', 'p', 3, now(), 2),
+         ($3, 'u', 'PRICE_DROP', 'p', 0, NULL, 0)`,
+      [published, unpublished, open],
+    )
+    await pool.query(
+      `INSERT INTO deliveries (notification_id, channel, target_id, status, transactional, expires_at, lease_until)
+       SELECT n, c, 't', CASE WHEN n = $4 THEN 'READY' ELSE 'SUCCESS' END, false, now(), CASE WHEN n = $4 THEN now() END
+       FROM unnest(ARRAY[$1, $2, $4]::uuid[]) n, unnest($3::text[]) c`,
+      [published, unpublished, ['PUSH', 'IN_APP'], open],
+    )
+    await run()
+    expect((await pool.query('SELECT notification_ids FROM unpublished_outcomes')).rows).toEqual([
+      { notification_ids: [unpublished] },
+    ])
+    const outcomes = await readOutcomes(pool, [published, unpublished, open])
+    const revisions = new Map(outcomes.map((row) => [row.notification_id, row.outcome_revision]))
+    expect(revisions.get(published)).toBeGreaterThanOrEqual(2)
+    expect(revisions.get(unpublished)).toBeGreaterThanOrEqual(3)
+    expect(revisions.has(open)).toBe(false)
   })
 
   it('leaves nothing behind when one of them fails', async () => {

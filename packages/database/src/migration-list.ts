@@ -8,6 +8,7 @@ import * as deliveries from './migrations/0006_deliveries.ts'
 import * as waiting from './migrations/0007_waiting.ts'
 import * as recommendationRuns from './migrations/0008_recommendation-runs.ts'
 import * as outcomeNotes from './migrations/0009_outcome-notes.ts'
+import * as admissionZone from './migrations/0010_admission-zone.ts'
 
 /** Forward only: a mistake is put right by the next migration. */
 export interface Migration {
@@ -25,6 +26,7 @@ export const migrationList: Readonly<Record<string, Migration>> = {
   '0007_waiting': waiting,
   '0008_recommendation-runs': recommendationRuns,
   '0009_outcome-notes': outcomeNotes,
+  '0010_admission-zone': admissionZone,
 }
 
 export const migrationsTable = 'pgmigrations'

@@ -20,4 +20,6 @@ export interface NotificationRow {
   read_at: Date | null
   /** Why no channel was even considered. */
   refusal: string | null
+  /** The user's when it was planned: by its dates the day was counted on which it was admitted. Null in old rows. */
+  timezone: string | null
 }

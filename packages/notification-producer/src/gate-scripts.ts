@@ -95,7 +95,7 @@ declare module 'ioredis' {
       sentTtlMs: number,
       limit: number,
       dailyTtlMs: number,
-      isLater: 0 | 1,
+      isOtherDay: 0 | 1,
       callback?: Callback<[string, string]>,
     ): Result<[string, string], Context>
     gateRelease(sentKey: string, dailyKey: string, held: string, callback?: Callback<number>): Result<number, Context>

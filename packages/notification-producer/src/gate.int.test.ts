@@ -210,18 +210,18 @@ describe('releasing', () => {
 })
 
 describe('a notification that is sent a while after it was admitted', () => {
-  const late = { ...sampleSlot, notificationId: 'n-1', date: '2026-01-16', isLater: true }
+  const late = { ...sampleSlot, notificationId: 'n-1', date: '2026-01-16', isOtherDay: true }
 
   it('holds its slot from then on: another event about the same is its duplicate', async () => {
     const { gate, keys, observer } = open()
-    expect(await gate.resend([{ ...late, isLater: false }])).toEqual([{ kind: 'held' }])
+    expect(await gate.resend([{ ...late, isOtherDay: false }])).toEqual([{ kind: 'held' }])
     expect(await gate.admit([{ ...sampleSlot, eventId: 'evt-2' }])).toEqual([
       { kind: 'duplicate', blockingEventId: 'evt-1' },
     ])
     expect(await observer.exists(keys.daily('user-1', '2026-01-16'))).toBe(0)
     const sent = keys.sent('user-1', 'P-1', 'PRICE_DROP')
     await observer.pexpire(sent, 1_000)
-    await gate.resend([{ ...late, isLater: false }])
+    await gate.resend([{ ...late, isOtherDay: false }])
     expect(await observer.pttl(sent)).toBeGreaterThan(3_590_000)
   })
 

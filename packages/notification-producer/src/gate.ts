@@ -32,8 +32,8 @@ export type GateAnswer =
 /** What was admitted a while ago, and is only sent now. */
 export interface ResendRequest extends SlotRequest {
   readonly notificationId: string
-  /** Whether `date`, which is today's, is later than the one it was admitted on. */
-  readonly isLater: boolean
+  /** Whether `date`, which is today's, is not the one it was admitted on. */
+  readonly isOtherDay: boolean
 }
 
 /** Deduplication and daily limit. All functions fail as a whole, and can be called again with the same arguments. */
@@ -41,7 +41,7 @@ export interface Gate {
   /** In the order of the requests. After a failure some may hold their slot already: they will be told `held`. */
   admit(requests: readonly SlotRequest[]): Promise<GateAnswer[]>
   /**
-   * The slot is `held` from now on, and on a later day counts for that day too; or another event holds it, or the day is
+   * The slot is `held` from now on, and on another day counts for that day too; or another event holds it, or the day is
    * full. Asked again for the same notification and date it counts nothing twice.
    */
   resend(requests: readonly ResendRequest[]): Promise<GateAnswer[]>
@@ -124,7 +124,7 @@ export const createGate = ({ redis, config, prefix }: GateOptions): Gate => {
           sentTtlMs,
           config.DAILY_LIMIT_PER_USER,
           dailyTtlMs,
-          request.isLater ? 1 : 0,
+          request.isOtherDay ? 1 : 0,
         ),
       )
       return replies.map(toAnswer)

@@ -44,6 +44,9 @@ export const waitCodes = ['QUIET_HOURS', 'OFFER_UNKNOWN', 'SLOT_UNKNOWN', 'HELD_
 
 export type WaitCode = (typeof waitCodes)[number]
 
+/** Reason of an outcome while something of it is still to be sent, and nothing stands in its way. */
+export const inProgress = 'IN_PROGRESS'
+
 /** A provider's code, or one of ours. */
 export const statusOf = (code: string): OutcomeStatus =>
   (refusalStatuses as Readonly<Record<string, OutcomeStatus>>)[code] ?? 'FAILED'

@@ -63,7 +63,7 @@ export const startApp = async (context: AppContext<PushSenderConfig>, parts: App
   shutdown.add('publisher', publisher.close)
   const metrics = createSenderMetrics(registry)
   const providers = createProviders({ config, engines, inAppCodec, registry, log, now: clock.now }, shutdown)
-  const outcomes = createOutcomePublisher({ pool, codec: outcomeCodec, publisher, metrics })
+  const outcomes = createOutcomePublisher({ pool, codec: outcomeCodec, publisher, metrics, log })
   const sift = createSift({ pool, judge: connectJudge({ config, engines, log }), clock, metrics })
   const deliveries = trackRunning(createDeliver({ pool, providers, config, clock, metrics, failpoint }))
   // What was handed to a provider is settled before its connections and the database go.

@@ -161,13 +161,31 @@ describe('a provider that is not there', () => {
       }, inTime)
     }
     expect(await apart.receivedBy([notification])).toEqual([1])
-    expect(await rowOf(apart, notification, 'IN_APP')).toMatchObject({ status: 'SUCCESS' })
+    await vi.waitFor(async () => {
+      expect(await rowOf(apart, notification, 'IN_APP')).toMatchObject({ status: 'SUCCESS' })
+    }, inTime)
     await apart.stop()
     await apart.startHere()
     await apart.untilSettled([notification])
     expect(await apart.sms.countsOf(phone)).toMatchObject({ accepted: 1 })
     expect(await apart.smtp.countsOf(email)).toMatchObject({ accepted: 1 })
     expect(await apart.receivedBy([notification])).toEqual([1])
+  })
+
+  it('for pushes holds up no other channel', async () => {
+    const apart = await world.openLane({ DELIVERY_LEASE_MS: '30000', DELIVERY_SEND_DEADLINE_MS: '20000' })
+    await apart.fcm.script({ do: 'silence', accepted: false })
+    await apart.startHere()
+    const { userId, phone, email } = await reachable(apart)
+    const notification = notificationFor(userId, { channels: everywhere })
+    await apart.publish([notification])
+    await vi.waitFor(async () => {
+      expect(await apart.sms.countsOf(phone)).toMatchObject({ accepted: 1 })
+      expect(await apart.smtp.countsOf(email)).toMatchObject({ accepted: 1 })
+      expect(apart.inAppOf(notification)).toBe(1)
+    }, inTime)
+    expect(await rowOf(apart, notification, 'PUSH')).toMatchObject({ status: 'READY', attempt: 1 })
+    await apart.stop()
   })
 
   it('that hangs does not hold up the pushes of those after it', async () => {

@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { FailpointName, WorkOrigin } from './failpoint.ts'
 import type { TrafficKind } from './provider.ts'
-import { createSenderWorld, type Lane, type SenderWorld } from './testing/sender-world.ts'
+import { createSenderWorld, type Lane, notificationFor, type SenderWorld } from './testing/sender-world.ts'
 
 vi.setConfig({ testTimeout: 120_000, maxConcurrency: 6 })
 
@@ -106,6 +107,22 @@ describe('an instance that dies', () => {
       ...promotional.map(() => 'UNKNOWN_OUTCOME'),
       ...transactional.map(() => null),
     ])
+    await lane.stop()
+  })
+})
+
+describe('an instance that dies with nothing to send', () => {
+  it.concurrent('leaves outcomes that another one publishes', async () => {
+    const lane = await world.openLane()
+    const expired = await lane.prepare(2, { expiresAt: Date.now() - 1 })
+    const unreachable = notificationFor(`user-${randomUUID()}`)
+    const victim = await lane.start({ name: 'after-claim', origin: 'record', kind: 'nothing', signal: 'SIGKILL' })
+    await lane.publish([...expired, unreachable], 0)
+    expect(await victim.ended).toBe('SIGKILL')
+    expect([...expired, unreachable].flatMap(lane.outcomesOf)).toEqual([])
+    await lane.startHere()
+    const outcomes = await lane.untilSettled([...expired, unreachable])
+    expect(outcomes.map(({ reason }) => reason)).toEqual(['EXPIRED', 'EXPIRED', 'NO_DEVICE'])
     await lane.stop()
   })
 })

@@ -11,7 +11,7 @@ import { countBy } from './count-by.ts'
 import type { Failpoint, WorkOrigin } from './failpoint.ts'
 import { type HeldDelivery, nameOf, trafficKindOf } from './held-delivery.ts'
 import type { Providers, SendResult, TrafficKind } from './provider.ts'
-import { sendByChannel } from './send-by-channel.ts'
+import { type Sent, sendByChannel } from './send-by-channel.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
 import { settlementOf } from './settlement-of.ts'
 import { untilAnswered } from './until-answered.ts'
@@ -71,22 +71,26 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
   const sendGranted = async (held: readonly HeldDelivery[], run: DeliveryRun): Promise<SettledTogether[]> => {
     const attemptToken = randomUUID()
     const askedAt = performance.now()
-    const toBegin = held.flatMap(({ begun, key }) => (begun ? [] : [key]))
+    const claimEndsAt = run.claimedAt + leaseMs
+    // What began with its claim has no more time than the claim, and must not leave less to the others.
+    const isLate = ({ begun }: HeldDelivery): boolean => begun === true && claimEndsAt - askedAt < neededMs
+    await giveBack(held.filter(isLate), 0, run.leaseToken)
+    const timely = held.filter((delivery) => !isLate(delivery))
+    const toBegin = timely.flatMap(({ begun, key }) => (begun ? [] : [key]))
     const attempts = await untilAnswered(
       () => startAttempts(pool, toBegin, { leaseToken: run.leaseToken, attemptToken, leaseMs, neededMs }),
       { wait: clock.wait, deadline: askedAt + leaseMs - settleMarginMs },
     )
-    // What began with its claim has no more time than the claim.
     const leases = [
       ...attempts.map((started) => askedAt + started.leaseMs),
-      ...(toBegin.length < held.length ? [run.claimedAt + leaseMs] : []),
+      ...(toBegin.length < timely.length ? [claimEndsAt] : []),
     ]
     const inTime = { wait: clock.wait, deadline: Math.min(askedAt + leaseMs, ...leases) - settleMarginMs }
     const attemptOf = new Map(attempts.map((started) => [nameOf(started), started.attempt]))
-    const ours = held.filter(({ begun, key }) => begun || attemptOf.has(nameOf(key)))
+    const ours = timely.filter(({ begun, key }) => begun || attemptOf.has(nameOf(key)))
     const token = [attemptToken, run.leaseToken]
     await failpoint('after-attempt', run.origin, ours)
-    const results = await sendInTime(ours, inTime.deadline)
+    const { results, failures } = await sendInTime(ours, inTime.deadline)
     await failpoint('after-accept', run.origin, ours)
     const settlements: Settlement[] = []
     const back: GivenBack[] = []
@@ -105,16 +109,17 @@ export const createDeliver = (deps: DeliverDeps): Deliver => {
     await untilAnswered(() => giveBackDeliveries(pool, back, token), inTime)
     await failpoint('after-settle', run.origin, ours)
     observe(ours, results)
+    if (failures.length > 0) throw failures[0]
     const settlementOfKey = new Map(settlements.map((settlement) => [nameOf(settlement), settlement]))
     if (note === undefined) return []
     return [{ settlements: deliveries.flatMap((key) => settlementOfKey.get(nameOf(key)) ?? []), note }]
   }
 
   /** A process that slept until its lease was over sends nothing: somebody else may have settled the rows. */
-  const sendInTime = async (held: readonly HeldDelivery[], deadline: number): Promise<SendResult[]> => {
+  const sendInTime = async (held: readonly HeldDelivery[], deadline: number): Promise<Sent> => {
     const deadlineMs = Math.min(config.DELIVERY_SEND_DEADLINE_MS, deadline - performance.now())
     if (deadlineMs > 0) return sendByChannel(providers, held, { deadlineMs })
-    return held.map(() => ({ kind: 'not-taken', code: 'LEASE_OVER', latencyMs: 0 }))
+    return { results: held.map(() => ({ kind: 'not-taken', code: 'LEASE_OVER', latencyMs: 0 })), failures: [] }
   }
 
   const observe = (held: readonly HeldDelivery[], results: readonly SendResult[]): void => {

@@ -124,7 +124,7 @@ const firstOfEach = (records: readonly ConsumedRecord<NotificationEvent>[]): Con
   return [...byId.values()]
 }
 
-const toPlannedNotification = ({ notification, plan, traceparent }: PlannedRecord): PlannedNotification => ({
+const toPlannedNotification = ({ notification, plan, recipient, traceparent }: PlannedRecord): PlannedNotification => ({
   notificationId: notification.notificationId,
   userId: notification.userId,
   type: notification.notificationType,
@@ -139,6 +139,7 @@ const toPlannedNotification = ({ notification, plan, traceparent }: PlannedRecor
   eventTimestamp: notification.eventTimestamp,
   expiresAt: notification.expiresAt,
   traceparent,
+  timezone: recipient.timezone,
   refusal: plan.refusal,
   deliveries: plan.deliveries,
 })

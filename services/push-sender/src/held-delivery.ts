@@ -9,6 +9,8 @@ export interface HeldDelivery {
   readonly notification: NotificationEvent & { readonly expiresAt: number }
   readonly target: Target
   readonly recipient: Recipient
+  /** Where the user was when it was planned, if that is known: by now they may be elsewhere. */
+  readonly plannedIn?: string | null
   /** It was deferred, tried before, or in somebody else's hands. */
   readonly waited: boolean
   /** Its attempt began with its claim. */

@@ -22,6 +22,7 @@ const held = (
     waited = true,
     channel = 'PUSH' as const,
     recipient = defaultRecipient,
+    plannedIn = null,
   }: Partial<HeldDelivery & HeldDelivery['key']> = {},
 ): HeldDelivery => {
   const notification = { ...sampleNotification, ...said }
@@ -30,6 +31,7 @@ const held = (
     notification: { ...notification, expiresAt: notification.expiresAt ?? eventAt + 24 * hourMs },
     target: { id: 'phone', address: 't' },
     recipient,
+    plannedIn,
     waited,
   }
 }
@@ -135,15 +137,27 @@ describe('a delivery that is sent on a later local date', () => {
     const newYorker = { ...defaultRecipient, timezone: 'America/New_York' }
     await judge([held(), held({ userId: 'n' }, { recipient: newYorker })], seoulMidnight - 1)
     expect(resend).toHaveBeenLastCalledWith([
-      expect.objectContaining({ userId: 'user-1', date: '2026-01-15', isLater: false }),
-      expect.objectContaining({ userId: 'n', date: '2026-01-15', isLater: true }),
+      expect.objectContaining({ userId: 'user-1', date: '2026-01-15', isOtherDay: false }),
+      expect.objectContaining({ userId: 'n', date: '2026-01-15', isOtherDay: true }),
     ])
     await judge([held()], seoulMidnight)
     expect(resend).toHaveBeenLastCalledWith([
       {
         ...{ userId: 'user-1', subject: 'P-20391', type: 'PRICE_DROP', eventId: 'inventory-7f3d2a' },
-        ...{ notificationId: sampleNotification.notificationId, date: '2026-01-16', isLater: true },
+        ...{ notificationId: sampleNotification.notificationId, date: '2026-01-16', isOtherDay: true },
       },
+    ])
+  })
+
+  it('takes one of the date where the user is by now, which may be an earlier one', async () => {
+    const { judge, resend } = open()
+    const newYorker = { ...defaultRecipient, timezone: 'America/New_York' }
+    const inSeoul = held({}, { recipient: newYorker, plannedIn: 'Asia/Seoul' })
+    const inNewYork = held({}, { plannedIn: 'America/New_York' })
+    await judge([inSeoul, inNewYork], eventAt + hourMs)
+    expect(resend).toHaveBeenLastCalledWith([
+      expect.objectContaining({ date: '2026-01-14', isOtherDay: true }),
+      expect.objectContaining({ date: '2026-01-15', isOtherDay: true }),
     ])
   })
 
@@ -152,7 +166,7 @@ describe('a delivery that is sent on a later local date', () => {
     const timestamp = seoulMidnight - 10_000
     const fresh = held({ timestamp, eventTimestamp: timestamp }, { waited: false })
     expect(await judge([fresh], seoulMidnight + 10_000)).toEqual([{ kind: 'send' }])
-    expect(resend).toHaveBeenLastCalledWith([expect.objectContaining({ date: '2026-01-16', isLater: true })])
+    expect(resend).toHaveBeenLastCalledWith([expect.objectContaining({ date: '2026-01-16', isOtherDay: true })])
     expect(readKnownStates).toHaveBeenCalledWith([])
   })
 

@@ -34,7 +34,7 @@ export type JudgeDeliveries = (held: readonly HeldDelivery[], now: number) => Pr
 
 /**
  * Whether what waited, or is old, may still be sent. In this order: not in quiet hours, the newest of its kind, the offer
- * as good as it was, and the user's slot: nobody else's meanwhile, held from now on, and one of the day if that is no longer
+ * as good as it was, and the user's slot: nobody else's meanwhile, held from now on, and one of the day if that is not
  * the day it was admitted on. It is taken last, so that nothing takes one and is refused. Of what is fresh only the day is
  * looked at. Transactional ones are not judged.
  */
@@ -76,15 +76,15 @@ export const createJudge = (deps: JudgeDeps): JudgeDeliveries => {
     })
   }
 
-  /** Undefined for what is fresh, on the day on which it was admitted. */
+  /** Undefined for what is fresh, on the day on which it was admitted: that of where the user was then. */
   const resendOf = (held: HeldDelivery, now: number): ResendRequest | undefined => {
     const { userId, notificationId, notificationType: type, timestamp, eventId } = held.notification
     const { timezone } = held.recipient
     const date = deps.localDateAt(now, timezone)
-    const isLater = date > deps.localDateAt(timestamp, timezone)
-    if (!isLater && isRecent(held, now)) return undefined
+    const isOtherDay = date !== deps.localDateAt(timestamp, held.plannedIn ?? timezone)
+    if (!isOtherDay && isRecent(held, now)) return undefined
     const subject = subjectOf(held.notification)
-    return { userId, subject, type, eventId: eventId ?? notificationId, notificationId, date, isLater }
+    return { userId, subject, type, eventId: eventId ?? notificationId, notificationId, date, isOtherDay }
   }
 
   const takeSlots = async (held: readonly HeldDelivery[], verdicts: Verdict[], now: number): Promise<void> => {

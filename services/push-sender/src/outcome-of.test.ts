@@ -72,6 +72,7 @@ describe('outcomeOf', () => {
     ['SENT', null, 'there is no device', [delivery({ code: 'NO_DEVICE', target_id: '', attempt: 0 })]],
     ['SENT', null, 'the user wants no text messages', [delivery({ channel: 'SMS', code: 'CHANNEL_OPTED_OUT' })]],
     ['DEFERRED', 'QUIET_HOURS', 'the push waits', [delivery({ status: 'READY', code: 'QUIET_HOURS', settled: null })]],
+    ['DEFERRED', 'IN_PROGRESS', 'a mail is on its way', [delivery({ status: 'READY', code: null, channel: 'EMAIL' })]],
     ['STALE', 'PRICE_ROSE', 'the push was withheld', [delivery({ code: 'PRICE_ROSE', attempt: 0 })]],
     ['FAILED', 'UNREGISTERED', 'the push failed', [delivery({})]],
   ])('says %s, %s of what is in the inbox where %s', (status, reason, _, others) => {

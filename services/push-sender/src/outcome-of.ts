@@ -1,6 +1,6 @@
 import type { OutcomeRow } from '@dropbell/database/ledger/read-outcomes'
 import type { NotificationOutcome, TargetResult } from '@dropbell/schemas/generated/notification-outcome'
-import { isUnreachable, statusOf } from '@dropbell/schemas/refusal-codes'
+import { inProgress, isUnreachable, statusOf } from '@dropbell/schemas/refusal-codes'
 
 type Ending = Pick<NotificationOutcome, 'status' | 'reason'>
 type Delivery = OutcomeRow['deliveries'][number]
@@ -41,7 +41,7 @@ const endingOf = ({ refusal, deliveries }: OutcomeRow): Ending => {
   })
   if (reachingOut.some(isSent)) return { status: 'SENT', reason: null }
   const open = deliveries.find(({ status, retryable }) => status === 'READY' || retryable)
-  if (open) return { status: 'DEFERRED', reason: open.code }
+  if (open) return { status: 'DEFERRED', reason: open.code ?? inProgress }
   if (reachingOut.length === 0 && deliveries.some(isSent)) return { status: 'SENT', reason: null }
   const failed = reachingOut.length > 0 ? reachingOut : deliveries
   const told = failed.find(({ attempt }) => attempt > 0) ?? failed.find(({ code }) => !isUnreachable(code)) ?? failed[0]

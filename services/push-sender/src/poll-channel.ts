@@ -63,7 +63,7 @@ export const createPollChannel = (channel: Channel, deps: PollDeps): PollerOptio
     const run = { origin: 'poll', leaseToken, claimedAt, signal, progress: async () => beat() } as const
     const sent = await deps.deliver(sifted.toSend, run)
     const settled = sent.settled.flatMap(({ settlements }) => settlements)
-    const changed = [...refusals, ...settled].map(({ notificationId }) => notificationId)
+    const changed = [...refused.deliveries, ...settled].map(({ notificationId }) => notificationId)
     await deps.outcomes.publish({
       toRead: new Set([...sifted.news, ...changed]),
       notes: [

@@ -1,10 +1,18 @@
-import { deleteNotes, type OutcomeNote, readOldNote } from '@dropbell/database/ledger/outcome-notes'
+import {
+  deleteNotes,
+  type OldNote,
+  type OutcomeNote,
+  postponeNote,
+  readOldNote,
+} from '@dropbell/database/ledger/outcome-notes'
 import { type OutcomeRow, readOutcomes } from '@dropbell/database/ledger/read-outcomes'
 import type { Codec } from '@dropbell/schemas/codec'
 import type { NotificationOutcome } from '@dropbell/schemas/generated/notification-outcome'
 import { notificationOutcomeTopic } from '@dropbell/schemas/topics'
+import { PermanentError } from '@dropbell/shared/errors'
 import { recordHeaders } from '@dropbell/shared/kafka/headers'
 import type { OutgoingRecord, Publisher } from '@dropbell/shared/kafka/publisher'
+import type { Logger } from '@dropbell/shared/log'
 import type { Pool } from 'pg'
 import { outcomeOf } from './outcome-of.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
@@ -14,6 +22,7 @@ export interface OutcomePublisherDeps {
   codec: Pick<Codec<NotificationOutcome>, 'encodeBatch'>
   publisher: Pick<Publisher, 'publish'>
   metrics: Pick<SenderMetrics, 'outcomes'>
+  log: Logger
 }
 
 export interface OutcomeNews {
@@ -32,7 +41,13 @@ export interface OutcomePublisher {
 }
 
 /** A revision may be published twice, by whoever settled it and whoever found it left behind: it says the same. */
-export const createOutcomePublisher = ({ pool, codec, publisher, metrics }: OutcomePublisherDeps): OutcomePublisher => {
+export const createOutcomePublisher = ({
+  pool,
+  codec,
+  publisher,
+  metrics,
+  log,
+}: OutcomePublisherDeps): OutcomePublisher => {
   const publishRows = async (rows: readonly OutcomeRow[]): Promise<void> => {
     if (rows.length === 0) return
     const outcomes = rows.map(outcomeOf)
@@ -46,12 +61,36 @@ export const createOutcomePublisher = ({ pool, codec, publisher, metrics }: Outc
     await deleteNotes(pool, notes)
   }
 
+  /** One that can never be published is left out, loudly: the ledger still has it, and its neighbours go. */
+  const publishOld = async ({ note, notificationIds }: OldNote): Promise<void> => {
+    try {
+      return await publish({ toRead: notificationIds, notes: [note] })
+    } catch (error) {
+      if (!(error instanceof PermanentError)) throw error
+    }
+    for (const notificationId of notificationIds) {
+      try {
+        await publish({ toRead: [notificationId], notes: [] })
+      } catch (err) {
+        if (!(err instanceof PermanentError)) throw err
+        log.error({ err, notificationId }, 'an outcome cannot be published')
+      }
+    }
+    await deleteNotes(pool, [note])
+  }
+
   return {
     publish,
     publishLeftBehind: async ({ olderThanMs }) => {
       const old = await readOldNote(pool, olderThanMs)
-      if (old) await publish({ toRead: old.notificationIds, notes: [old.note] })
-      return old !== undefined
+      if (old === undefined) return false
+      try {
+        await publishOld(old)
+      } catch (error) {
+        await postponeNote(pool, old.note)
+        throw error
+      }
+      return true
     },
   }
 }

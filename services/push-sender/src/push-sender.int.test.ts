@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Behaviour } from '@dropbell/local-stack/fcm-simulator/control-client'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -277,9 +277,11 @@ describe('the recovery sweep', () => {
       }, inTime)
     await isSpent()
     const polls = async () =>
-      Number(/dropbell_delivery_polls_total\{outcome="ok"[^}]*\} (\d+)/.exec(await night.metrics())?.[1])
+      Number(
+        /dropbell_delivery_polls_total\{poller="keeper",outcome="ok"[^}]*\} (\d+)/.exec(await night.metrics())?.[1],
+      )
     const before = await polls()
-    await vi.waitFor(async () => expect(await polls()).toBeGreaterThan(before + 20), inTime)
+    await vi.waitFor(async () => expect(await polls()).toBeGreaterThan(before + 12), inTime)
     await isSpent()
     await night.stop()
 
@@ -329,6 +331,36 @@ describe('a notification that cannot be stored', () => {
     await other.untilSettled(good)
     await vi.waitFor(() => expect(other.deadLetters().map(({ key }) => String(key))).toEqual([bad.userId]), inTime)
     expect(await other.receivedBy([first, bad, ...rest])).toEqual([1, 0, 1, 1])
+  })
+})
+
+describe('an outcome that cannot be published', () => {
+  it('holds up none of those that were left behind with it, and after it', async () => {
+    const left = await openLane()
+    await left.startHere()
+    const [monster, neighbour, later] = ['m', 'n', 'l'].map((userId) => notificationFor(userId)) as [
+      NotificationEvent,
+      NotificationEvent,
+      NotificationEvent,
+    ]
+    for (const { notificationId, userId } of [monster, neighbour, later]) {
+      await left.pool.query(
+        `INSERT INTO notifications (notification_id, user_id, notification_type, product_id, title, refusal)
+         VALUES ($1, $2, 'PRICE_DROP', 'p', $3, 'EXPIRED')`,
+        [notificationId, userId, userId === 'm' ? randomBytes(2_000_000).toString('base64') : 'fits'],
+      )
+    }
+    for (const ids of [[monster, neighbour], [later]]) {
+      await left.pool.query(
+        "INSERT INTO unpublished_outcomes (notification_ids, noted_at) VALUES ($1, now() - interval '1 minute')",
+        [ids.map(({ notificationId }) => notificationId)],
+      )
+    }
+    await vi.waitFor(async () => {
+      expect((await left.pool.query('SELECT FROM unpublished_outcomes')).rowCount).toBe(0)
+      expect([neighbour, later].map((one) => left.outcomesOf(one)[0]?.status)).toEqual(['EXPIRED', 'EXPIRED'])
+    }, inTime)
+    expect(left.outcomesOf(monster)).toEqual([])
   })
 })
 

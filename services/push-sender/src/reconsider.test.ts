@@ -22,6 +22,7 @@ const row = (said: Partial<TakenRow> = {}): TakenRow => ({
   priority: 'HIGH',
   composed_at: new Date(1),
   event_timestamp: null,
+  timezone: null,
   device,
   email: null,
   phone: null,

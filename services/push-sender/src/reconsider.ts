@@ -19,7 +19,7 @@ export const reconsider = (row: TakenRow, recipient: Recipient, now: number): Re
   if (!wantsChannel(notification, row.channel, recipient)) return refuse('CHANNEL_OPTED_OUT')
   const target = targetOf[row.channel](row, recipient)
   if (typeof target === 'string') return refuse(target)
-  return { kind: 'send', held: { key, notification, target, recipient, waited: row.waited } }
+  return { kind: 'send', held: { key, notification, target, recipient, plannedIn: row.timezone, waited: row.waited } }
 }
 
 const toDevice = ({ target_id: id, device }: TakenRow): Target | RefusalCode => {

@@ -6,6 +6,7 @@ import { createSenderMetrics } from './sender-metrics.ts'
 
 const start = (poll: PollerOptions['poll']) =>
   runPoller({
+    name: 'PUSH',
     poll,
     intervalMs: 1_000,
     metrics: createSenderMetrics(createMetrics({ service: 'test' })),

@@ -1,8 +1,9 @@
 import { sleep } from '@dropbell/shared/kafka/consumer/sleep'
 import type { Logger } from '@dropbell/shared/log'
-import type { SenderMetrics } from './sender-metrics.ts'
+import type { PollerName, SenderMetrics } from './sender-metrics.ts'
 
 export interface PollerOptions {
+  name: PollerName
   /** Calls `beat` each time it has got somewhere. */
   poll(signal: AbortSignal, beat: () => void): Promise<void>
   intervalMs: number
@@ -23,7 +24,7 @@ export interface Poller {
 const stuckAfterMs = 300_000
 
 /** Rounds follow each other, never overlap, and go on after a failure. */
-export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Poller => {
+export const runPoller = ({ name, poll, intervalMs, metrics, log }: PollerOptions): Poller => {
   const stopping = new AbortController()
   let resting = new AbortController()
   let lastBeatAt = performance.now()
@@ -37,10 +38,10 @@ export const runPoller = ({ poll, intervalMs, metrics, log }: PollerOptions): Po
       resting = new AbortController()
       try {
         await poll(stopping.signal, beat)
-        metrics.polls.inc({ outcome: 'ok' })
+        metrics.polls.inc({ poller: name, outcome: 'ok' })
       } catch (err) {
-        metrics.polls.inc({ outcome: 'failed' })
-        log.warn({ err }, 'delivery poll failed, the next one follows')
+        metrics.polls.inc({ poller: name, outcome: 'failed' })
+        log.warn({ err, kind: name }, 'delivery poll failed, the next one follows')
       }
       beat()
       await sleep(intervalMs, resting.signal)

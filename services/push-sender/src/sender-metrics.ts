@@ -4,6 +4,11 @@ import { refusalCodes, waitCodes } from '@dropbell/schemas/refusal-codes'
 import { createCounter, createHistogram, endToEndBuckets } from '@dropbell/shared/metrics'
 import type { Registry } from 'prom-client'
 
+/** One per channel, so that none waits for another's provider, and one for the ledger itself. */
+const pollerNames = [...channelSymbols, 'keeper'] as const
+
+export type PollerName = (typeof pollerNames)[number]
+
 export type SenderMetrics = ReturnType<typeof createSenderMetrics>
 
 export const createSenderMetrics = (registry: Registry) => ({
@@ -34,8 +39,8 @@ export const createSenderMetrics = (registry: Registry) => ({
   }),
   polls: createCounter(registry, {
     name: 'dropbell_delivery_polls_total',
-    help: 'Rounds of the delivery poller.',
-    labels: { outcome: ['ok', 'failed'] },
+    help: 'Rounds of the pollers: one per channel, and the keeper of the ledger.',
+    labels: { poller: pollerNames, outcome: ['ok', 'failed'] },
   }),
   eventToProviderSeconds: createHistogram(registry, {
     name: 'dropbell_event_to_provider_seconds',

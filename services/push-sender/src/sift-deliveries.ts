@@ -57,7 +57,7 @@ export const createSift =
     for (const [verdict, count] of counts) metrics.judged.inc({ verdict }, count)
     return {
       toSend: judged.flatMap(({ delivery, verdict }) => (verdict.kind === 'send' ? [delivery] : [])),
-      news: [...new Set([...refusals, ...deferrals].map(({ notificationId }) => notificationId))],
+      news: [...new Set([...settled.deliveries.map(({ notificationId }) => notificationId), ...deferred.news])],
       notes: [settled, deferred].flatMap(({ note }) => note ?? []),
     }
   }

@@ -3,7 +3,7 @@ import type { SenderConfig } from './config.ts'
 import { createKeepLedger } from './keep-ledger.ts'
 import { createPollChannel, type PollDeps } from './poll-channel.ts'
 import type { OutcomePublisher } from './publish-outcomes.ts'
-import { type Poller, runPoller } from './run-poller.ts'
+import { type Poller, type PollerOptions, runPoller } from './run-poller.ts'
 import type { SenderMetrics } from './sender-metrics.ts'
 import { createSweepSchedule } from './sweep-schedule.ts'
 
@@ -20,14 +20,15 @@ export interface Pollers {
   areAlive(): boolean
 }
 
-/** One per channel, so that none waits for another's provider, and one for the ledger itself. */
 export const startPollers = (options: PollersOptions): Pollers => {
   const { config, metrics, log } = options
-  const start = (poll: Parameters<typeof runPoller>[0]['poll']): Poller =>
-    runPoller({ poll, intervalMs: config.DELIVERY_POLL_INTERVAL_MS, metrics, log })
+  const start = (name: PollerOptions['name'], poll: PollerOptions['poll']): Poller =>
+    runPoller({ name, poll, intervalMs: config.DELIVERY_POLL_INTERVAL_MS, metrics, log })
   const sweepDueAt = createSweepSchedule({ cron: config.RECOVERY_SWEEP_CRON, timezone: config.RECOVERY_SWEEP_TIMEZONE })
-  const keeper = start(createKeepLedger({ ...options, sweepDueAt }))
-  const ofChannel = new Map(channelSymbols.map((channel) => [channel, start(createPollChannel(channel, options))]))
+  const keeper = start('keeper', createKeepLedger({ ...options, sweepDueAt }))
+  const ofChannel = new Map(
+    channelSymbols.map((channel) => [channel, start(channel, createPollChannel(channel, options))]),
+  )
   const all = [keeper, ...ofChannel.values()]
   return {
     wake: (channel) => ofChannel.get(channel)?.wake(),

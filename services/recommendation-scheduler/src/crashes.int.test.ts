@@ -58,7 +58,15 @@ const entriesInLedger = async (told: readonly NotificationEvent[]) => {
   for (const notification of told) {
     const { notificationType: type, timestamp: composedAt, expiresAt, ...content } = notification
     const target = { channel: 'IN_APP', targetId: 'inbox', kind: 'send' } as const
-    const plan = { ...content, type, composedAt, expiresAt: expiresAt ?? 0, traceparent: '', refusal: null }
+    const plan = {
+      ...content,
+      type,
+      composedAt,
+      expiresAt: expiresAt ?? 0,
+      traceparent: '',
+      timezone: 'Asia/Seoul',
+      refusal: null,
+    }
     const lease = { leaseToken: randomUUID(), leaseMs: 1_000, now: Date.now() }
     await claimPlans(lane.pool, [{ ...plan, deliveries: [target] }], lease)
   }

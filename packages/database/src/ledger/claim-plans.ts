@@ -22,6 +22,8 @@ export interface PlannedNotification {
   readonly eventTimestamp: number | null
   readonly expiresAt: number
   readonly traceparent: string
+  /** The user's. */
+  readonly timezone: string
   /** Why no channel is even considered. */
   readonly refusal: string | null
   readonly deliveries: readonly PlannedDelivery[]
@@ -57,15 +59,15 @@ export const claimPlansSql = `
   WITH planned AS (
     SELECT * FROM json_to_recordset($1::json) AS n (
       id uuid, "user" text, type text, product text, event text, title text, body text, data jsonb, channels text[],
-      priority text, composed bigint, happened bigint, expires bigint, trace text, refusal text
+      priority text, composed bigint, happened bigint, expires bigint, trace text, zone text, refusal text
     )
   ), inserted AS (
     INSERT INTO notifications (
       notification_id, user_id, notification_type, product_id, event_id, title, body, data, channels, priority,
-      composed_at, event_timestamp, expires_at, traceparent, refusal
+      composed_at, event_timestamp, expires_at, traceparent, timezone, refusal
     )
     SELECT id, "user", type, product, event, title, body, data, channels, priority, to_timestamp(composed / 1000.0),
-      to_timestamp(happened / 1000.0), to_timestamp(expires / 1000.0), trace, refusal
+      to_timestamp(happened / 1000.0), to_timestamp(expires / 1000.0), trace, zone, refusal
     FROM planned
     ON CONFLICT (notification_id) DO NOTHING
     RETURNING notification_id, notification_type, expires_at
@@ -166,5 +168,6 @@ const toJson = (plan: PlannedNotification): object => ({
   happened: plan.eventTimestamp,
   expires: plan.expiresAt,
   trace: plan.traceparent,
+  zone: plan.timezone,
   refusal: plan.refusal,
 })

@@ -28,21 +28,22 @@ export const deferDeliveriesSql = `
         revision = d.revision + o.is_news::int, revised_at = CASE WHEN o.is_news THEN now() ELSE d.revised_at END
     FROM ours o
     WHERE (d.notification_id, d.channel, d.target_id) = (o.notification_id, o.channel, o.target_id)
-    RETURNING d.notification_id
+    RETURNING d.notification_id, o.is_news
   ), noted AS (
     ${noteOutcomes('(SELECT notification_id FROM ours WHERE is_news) news')}
   )
-  SELECT count(*)::int AS deferred, (SELECT note_id FROM noted) FROM deferred
+  SELECT notification_id, is_news, (SELECT note_id FROM noted) FROM deferred
 `
 
 export interface Deferred {
   readonly deferred: number
-  /** Where that is news. */
+  /** Of which notifications that is news. */
+  readonly news: readonly string[]
   readonly note: OutcomeNote | undefined
 }
 
 export const deferDeliveries = async (pool: Pool, deferrals: readonly Deferral[], token: string): Promise<Deferred> => {
-  if (deferrals.length === 0) return { deferred: 0, note: undefined }
+  if (deferrals.length === 0) return { deferred: 0, news: [], note: undefined }
   const sorted = inKeyOrder(deferrals)
   const values = [
     ...keyColumns(sorted),
@@ -51,11 +52,12 @@ export const deferDeliveries = async (pool: Pool, deferrals: readonly Deferral[]
     token,
   ]
   const { rows } = await askPostgres(() =>
-    pool.query<{ deferred: number; note_id: OutcomeNote | null }>({
+    pool.query<{ notification_id: string; is_news: boolean; note_id: OutcomeNote | null }>({
       name: 'defer-deliveries',
       text: deferDeliveriesSql,
       values,
     }),
   )
-  return { deferred: rows[0]?.deferred ?? 0, note: rows[0]?.note_id ?? undefined }
+  const news = rows.flatMap(({ is_news, notification_id }) => (is_news ? [notification_id] : []))
+  return { deferred: rows.length, news, note: rows[0]?.note_id ?? undefined }
 }

@@ -11,7 +11,7 @@ import { deferDeliveries } from './defer-deliveries.ts'
 import { type DeliveryKey, keyOf } from './delivery-key.ts'
 import { expireDeliveries } from './expire-deliveries.ts'
 import { giveBackDeliveries } from './give-back-deliveries.ts'
-import { deleteNotes, readOldNote } from './outcome-notes.ts'
+import { deleteNotes, postponeNote, readOldNote } from './outcome-notes.ts'
 import { pruneSettled } from './prune-settled.ts'
 import { readOutcomes } from './read-outcomes.ts'
 import { settleAbandoned } from './settle-abandoned.ts'
@@ -361,7 +361,7 @@ describe('READY, deferred', () => {
     expect(await newsOf(key.notificationId)).toEqual({ changes: 1, notes: 1 })
     const again = await take('deferred', { at: later })
     const sameReason = await deferDeliveries(database.pool, waits('QUIET_HOURS'), again.leaseToken)
-    expect(sameReason).toEqual({ deferred: 1, note: undefined })
+    expect(sameReason).toEqual({ deferred: 1, news: [], note: undefined })
     expect(await newsOf(key.notificationId)).toEqual({ changes: 1, notes: 1 })
     const third = await take('deferred', { at: later })
     expect(await deferDeliveries(database.pool, waits('OFFER_UNKNOWN'), third.leaseToken)).toMatchObject({
@@ -476,6 +476,22 @@ describe('outcomes', () => {
       ...{ notification_id: notificationId, outcome_revision: 1, refusal: null },
       deliveries: [{ target_id: 'phone', status: 'SUCCESS', attempt: 1, latency_ms: 12, settled: now }],
     })
+  })
+
+  it('are none while nothing has changed, whoever asks', async () => {
+    const { key } = await inFlight()
+    expect(await readOutcomes(database.pool, [key.notificationId])).toEqual([])
+  })
+
+  it('that could not be published let the next ones go first', async () => {
+    const notes: (string | undefined)[] = []
+    for (let n = 0; n < 2; n++) {
+      const { key, attemptToken } = await inFlight()
+      notes.push((await settleAs(key, attemptToken)).note)
+    }
+    expect((await readOldNote(database.pool, 0))?.note).toBe(notes[0])
+    await postponeNote(database.pool, notes[0] as string)
+    expect((await readOldNote(database.pool, 0))?.note).toBe(notes[1])
   })
 
   it('begin with 1 where the whole notification was refused', async () => {

@@ -17,8 +17,13 @@ export const readOldNoteSql = `
   SELECT note_id, notification_ids
   FROM unpublished_outcomes
   WHERE noted_at <= now() - $1 * interval '1 ms'
-  ORDER BY note_id
+  ORDER BY noted_at
   LIMIT 1
+`
+
+/** To the end of the queue: what could not be published holds up nothing else. */
+export const postponeNoteSql = `
+  UPDATE unpublished_outcomes SET noted_at = now() WHERE note_id = $1
 `
 
 export const deleteNotesSql = `
@@ -39,6 +44,10 @@ export const readOldNote = async (pool: Pool, olderThanMs: number): Promise<OldN
     }),
   )
   return rows[0] && { note: rows[0].note_id, notificationIds: rows[0].notification_ids }
+}
+
+export const postponeNote = async (pool: Pool, note: OutcomeNote): Promise<void> => {
+  await askPostgres(() => pool.query({ name: 'postpone-note', text: postponeNoteSql, values: [note] }))
 }
 
 /** Only notes that one has heard of: what an answer that was lost has noted is for whoever finds it. */

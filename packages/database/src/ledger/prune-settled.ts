@@ -11,11 +11,13 @@ export interface PruneOptions {
 
 /** SUCCESS or FAIL, long expired, outcome published → (none). Deliveries go with their notification. */
 export const pruneSettledSql = `
-  WITH old AS MATERIALIZED (
+  WITH unpublished AS MATERIALIZED (
+    SELECT unnest(notification_ids) AS notification_id FROM unpublished_outcomes
+  ), old AS MATERIALIZED (
     SELECT n.notification_id
     FROM notifications n
     WHERE n.expires_at < to_timestamp($2 / 1000.0) - greatest($3::int, 1) * interval '1 day'
-      AND NOT EXISTS (SELECT FROM unpublished_outcomes u WHERE n.notification_id = ANY (u.notification_ids))
+      AND NOT EXISTS (SELECT FROM unpublished u WHERE u.notification_id = n.notification_id)
       AND NOT EXISTS (
         SELECT FROM deliveries d WHERE d.notification_id = n.notification_id AND (d.status = 'READY' OR d.retryable)
       )

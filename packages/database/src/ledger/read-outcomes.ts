@@ -30,13 +30,16 @@ export type OutcomeRow = Pick<
   })[]
 }
 
-/** One snapshot sees revision and state, so the same revision always says the same. */
+/**
+ * Revision and state in one snapshot. What has not changed yet has nothing to tell, whoever asks: the first change is
+ * what makes its first revision.
+ */
 export const readOutcomesSql = `
   SELECT n.notification_id, n.user_id, n.notification_type, n.product_id, n.event_id, n.title, n.channels,
     n.event_timestamp, n.composed_at, n.traceparent, n.refusal, o.outcome_revision,
     coalesce(o.revised_at, n.created_at) AS outcome_at, coalesce(o.deliveries, '[]') AS deliveries
   FROM notifications n CROSS JOIN LATERAL (
-    SELECT greatest(1, sum(d.revision))::int AS outcome_revision, max(d.revised_at) AS revised_at,
+    SELECT coalesce(sum(d.revision), 1)::int AS outcome_revision, max(d.revised_at) AS revised_at,
       json_agg(json_build_object(
         'channel', d.channel, 'target_id', d.target_id, 'status', d.status, 'code', d.code, 'attempt', d.attempt,
         'latency_ms', d.latency_ms, 'retryable', d.retryable,
@@ -44,10 +47,10 @@ export const readOutcomesSql = `
       ) ORDER BY d.channel, d.target_id) AS deliveries
     FROM deliveries d WHERE d.notification_id = n.notification_id
   ) o
-  WHERE n.notification_id = ANY ($1::uuid[])
+  WHERE n.notification_id = ANY ($1::uuid[]) AND o.outcome_revision > 0
 `
 
-/** Of notifications whose outcome has changed. */
+/** Of those of these notifications that have an outcome. */
 export const readOutcomes = async (pool: Pool, notificationIds: readonly string[]): Promise<OutcomeRow[]> => {
   if (notificationIds.length === 0) return []
   const { rows } = await askPostgres(() =>

@@ -38,12 +38,12 @@ export const commitPageSql = `
   ), added AS (
     INSERT INTO recommendation_left_out (day, user_id, reason)
     SELECT held.day, l.user_id, l.reason FROM held, unnest($7::text[], $8::text[]) AS l (user_id, reason)
-    ON CONFLICT (day, user_id) DO NOTHING
-    RETURNING 1
+    ON CONFLICT (day, user_id) DO UPDATE SET reason = excluded.reason
+    RETURNING xmax = 0 AS is_new
   )
   UPDATE recommendation_runs r
   SET cursor = coalesce($3, r.cursor), users = $4, sent = $5, nothing = $6, refused = $10,
-      left_out = r.left_out + (SELECT count(*) FROM added) - (SELECT count(*) FROM gone),
+      left_out = r.left_out + (SELECT count(*) FROM added WHERE is_new) - (SELECT count(*) FROM gone),
       heartbeat_at = now()
   FROM held
   WHERE r.day = held.day

@@ -8,7 +8,8 @@ import { endRun } from './end-run.ts'
 import { forgetLeftOut } from './forget-left-out.ts'
 import { keepRun } from './keep-run.ts'
 import { readLeftOut } from './read-left-out.ts'
-import { readLastDone, readRun } from './read-run.ts'
+import { readLiveRun } from './read-live-run.ts'
+import { haveRuns, readLastDone, readRun } from './read-run.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -66,6 +67,18 @@ describe('the run of a day', () => {
     expect((await readRun(database.pool, day))?.heartbeat_age_ms).toBeLessThan(5_000)
   })
 
+  it('of another day is alive while its holder is heard of', async () => {
+    await begin()
+    expect(await readLiveRun(database.pool, { day, staleMs })).toBeUndefined()
+    const other = { day: '2026-03-30', staleMs }
+    expect(await readLiveRun(database.pool, other)).toMatchObject({ day, status: 'RUNNING' })
+    await letHeartbeatAge(staleMs + 1_000)
+    expect(await readLiveRun(database.pool, other)).toBeUndefined()
+    expect(await haveRuns(database.pool)).toBe(true)
+    await database.pool.query('TRUNCATE recommendation_runs')
+    expect(await haveRuns(database.pool)).toBe(false)
+  })
+
   it('takes nothing more from a holder behind an older fence', async () => {
     await begin()
     await letHeartbeatAge(staleMs + 1_000)
@@ -101,6 +114,15 @@ describe('left-out users', () => {
     expect(await readLeftOut(database.pool, { day, after: 'b', limit: 2 })).toEqual(['c'])
     expect(await commit(1, { cursor: undefined, served: ['a', 'c', 'never left out'] })).toBe(1)
     expect(await readRun(database.pool, day)).toMatchObject({ cursor: 'u5', left_out: 1 })
+  })
+
+  it('are listed with the reason of the latest attempt, and still counted once', async () => {
+    await begin()
+    expect(await commit(1, { leftOut: [{ userId: 'a', reason: 'held-back' }] })).toBe(1)
+    const leftOut = ['a', 'b'].map((userId) => ({ userId, reason: 'refused' }))
+    expect(await commit(1, { cursor: undefined, leftOut })).toBe(2)
+    const { rows } = await database.pool.query('SELECT user_id, reason FROM recommendation_left_out ORDER BY 1')
+    expect(rows).toEqual(leftOut.map(({ userId, reason }) => ({ user_id: userId, reason })))
   })
 
   it('are forgotten after a week', async () => {

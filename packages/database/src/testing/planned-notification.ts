@@ -17,6 +17,7 @@ export const plannedNotification = (said: Partial<PlannedNotification> = {}): Pl
   eventTimestamp: Date.now(),
   expiresAt: Date.now() + 3_600_000,
   traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  timezone: 'Asia/Seoul',
   refusal: null,
   deliveries: [{ channel: 'PUSH', targetId: 'phone', kind: 'send' }],
   ...said,

@@ -98,8 +98,8 @@ export const describeProviderWithPeer = (name: string, open: () => Promise<Provi
     it('settles every message by the deadline when nobody answers: nobody knows what became of them', async () => {
       await opened.silence()
       const startedAt = performance.now()
-      const results = await opened.provider.send(batchOf(20), { deadlineMs: 1_000 })
-      expect(performance.now() - startedAt).toBeLessThan(2_500)
+      const results = await opened.provider.send(batchOf(20), { deadlineMs: 3_000 })
+      expect(performance.now() - startedAt).toBeLessThan(6_000)
       expect(kindsOf(results)).toEqual(Array(20).fill('unknown'))
     })
 

@@ -1,14 +1,14 @@
 import { runService } from '@dropbell/shared/run-service'
 import { service, startApp } from '../app.ts'
 import type { Failpoint } from '../failpoint.ts'
-import { trafficKindOf } from '../held-delivery.ts'
+import { type HeldDelivery, trafficKindOf } from '../held-delivery.ts'
 import { pushSenderSchema } from '../service-config.ts'
 
 /** What the test wants, as JSON in the environment of this entry point, which production does not have. */
 export interface FailpointPlan {
   input: { topic: string; groupId: string }
   sessionTimeoutMs: number
-  /** Where to die or to stand still, the first time work of this kind gets there. */
+  /** Where to die or to stand still, the first time a push of this kind gets there; 'nothing': also without any. */
   at?: { name: string; origin: string; kind: string; signal: 'SIGKILL' | 'SIGSTOP' }
 }
 
@@ -17,7 +17,9 @@ let armed = at !== undefined
 
 const failpoint: Failpoint = async (name, origin, held) => {
   if (!armed || !at || name !== at.name || origin !== at.origin) return
-  if (!held.some((delivery) => trafficKindOf(delivery) === at.kind)) return
+  const isMeant = (delivery: HeldDelivery): boolean =>
+    delivery.key.channel === 'PUSH' && trafficKindOf(delivery) === at.kind
+  if (at.kind !== 'nothing' && !held.some(isMeant)) return
   armed = false
   process.kill(process.pid, at.signal)
   // A signal to oneself is not always there before the next line.

@@ -32,10 +32,10 @@ import { type AppParts, startApp } from '../app.ts'
 import { pushSenderSchema } from '../service-config.ts'
 import type { FailpointPlan } from './run-with-failpoint.ts'
 
-/** Leases and waits as short as a test wants them; everything else as in production. */
+/** Leases and waits as short as a test wants them, and long enough for a first mail on a busy machine; the rest as in production. */
 export const impatient = {
-  DELIVERY_LEASE_MS: '3000',
-  DELIVERY_SEND_DEADLINE_MS: '2400',
+  DELIVERY_LEASE_MS: '7000',
+  DELIVERY_SEND_DEADLINE_MS: '4000',
   DELIVERY_POLL_INTERVAL_MS: '100',
   DELIVERY_RETRY_DELAYS_MS: '100,200,400',
 }
