@@ -43,6 +43,25 @@ const mostWithinASecond = (written: readonly WrittenRecord[]): number => {
   return Math.max(...times.map((begin) => times.filter((time) => time >= begin && time < begin + 1_000).length))
 }
 
+interface NotedRun {
+  state: string
+  counts: { replayed: number }
+  options: { reason?: string[]; since?: string }
+}
+
+/** The newest over these. */
+const runOf = async (reason: string): Promise<NotedRun> => {
+  const { runs } = (await world.ask('dlq', 'runs', dlq)).answer as { runs: NotedRun[] }
+  return runs.find(({ options }) => options.reason?.includes(reason)) as NotedRun
+}
+
+const untilReplaying = (reason: string): Promise<void> =>
+  vi.waitFor(async () => expect((await runOf(reason))?.counts.replayed).toBeGreaterThan(0), { timeout: 60_000 })
+
+/** What it says to go on with. */
+const commandIn = (stdout: string): string[] =>
+  /go on where it stopped with:\n {2}dropbell (.+)$/m.exec(stdout)?.[1]?.split(' ') ?? []
+
 describe('10,000 dead letters of 5 reasons over 6 partitions', () => {
   it('are counted by reason and key before anything is written', async () => {
     const { code, answer } = await world.ask('dlq', 'replay', dlq, '--reason', wanted)
@@ -56,10 +75,11 @@ describe('10,000 dead letters of 5 reasons over 6 partitions', () => {
 
   it('arrive once each though the run is killed half-way and another goes on, with bytes and headers as they were', async () => {
     const rate = 400
-    const { child, result } = world.spawn('dlq', 'replay', dlq, '--reason', wanted, '--rate', String(rate), '--yes')
+    // It would take 20 seconds: whenever the signal comes, it is in the middle.
+    const { child, result } = world.spawn('dlq', 'replay', dlq, '--reason', wanted, '--rate', '100', '--yes')
     const doneSoFar = async (): Promise<number> =>
       (await world.ask('dlq', 'runs', dlq)).answer.runs[0]?.counts.replayed ?? 0
-    await vi.waitFor(async () => expect(await doneSoFar()).toBeGreaterThan(300), { timeout: 60_000, interval: 10 })
+    await vi.waitFor(async () => expect(await doneSoFar()).toBeGreaterThan(100), { timeout: 60_000, interval: 10 })
     child.kill('SIGKILL')
     expect((await result).signal).toBe('SIGKILL')
     const before = await doneSoFar()
@@ -119,22 +139,29 @@ describe('10,000 dead letters of 5 reasons over 6 partitions', () => {
   })
 
   it('stop at Ctrl-C between two transactions and say where they stand', async () => {
-    const args = ['dlq', 'replay', dlq, '--reason', 'MAGIC_BYTE', '--rate', '100', '--yes']
+    const args = ['dlq', 'replay', dlq, '--reason', 'MAGIC_BYTE', '--since', '1d', '--rate', '100', '--yes']
     const { child, result } = world.spawn(...args)
-    const running = async () =>
-      (await world.ask('dlq', 'runs', dlq)).answer.runs.find((run: { state: string; options: { reason?: string[] } }) =>
-        run.options.reason?.includes('MAGIC_BYTE'),
-      )
-    await vi.waitFor(async () => expect((await running())?.counts.replayed).toBeGreaterThan(0), { timeout: 60_000 })
+    await untilReplaying('MAGIC_BYTE')
     child.kill('SIGINT')
     const { code, stdout } = await result
     expect(code).toBe(130)
-    const stopped = await running()
+    const stopped = await runOf('MAGIC_BYTE')
     expect(stopped.state).toBe('interrupted')
     expect(stdout).toContain(`Stopped after ${stopped.counts.replayed} of 2,000`)
-    expect(stdout).toContain('the same command goes on where this one stopped')
-    const rest = await world.ask('dlq', 'replay', dlq, '--reason', 'MAGIC_BYTE')
+    const goOn = commandIn(stdout)
+    // The same records as then, however late it is.
+    expect(goOn).toEqual([
+      'dlq',
+      'replay',
+      dlq,
+      '--since',
+      stopped.options.since,
+      ...args.slice(3, 5),
+      ...args.slice(7),
+    ])
+    const rest = await world.ask(...goOn.filter((word) => word !== '--yes'))
     expect(rest.answer.doneBefore).toBe(stopped.counts.replayed)
+    expect(rest.answer.selected + rest.answer.doneBefore).toBe(selected)
   })
 
   it('have runs that tell who did what', async () => {
@@ -149,5 +176,25 @@ describe('10,000 dead letters of 5 reasons over 6 partitions', () => {
     const { stdout } = await world.run('dlq', 'runs')
     expect(stdout).toMatch(/bea .*finished/)
     expect(stdout).toContain('not ended, last heard of')
+  })
+
+  it('arrive once each though Kafka goes away in the middle, which is said', async () => {
+    const args = ['dlq', 'replay', dlq, '--reason', 'NO_HANDLER']
+    const replaying = world.run(...args, '--rate', '100', '--yes')
+    await untilReplaying('NO_HANDLER')
+    await world.stack.engine('kafka').kill()
+    const { code, stdout, stderr } = await replaying
+    expect(code).toBe(3)
+    expect(stderr).toContain('Kafka is not reachable at')
+    expect(stderr).not.toMatch(/^\s+at /m)
+    expect(stdout).toMatch(/^Failed after [\d,]+ of 2,000/)
+    await world.stack.engine('kafka').start()
+    const rest = await world.ask(...args, '--yes')
+    expect(rest.code).toBe(0)
+    expect(rest.answer.counts.replayed + rest.answer.doneBefore).toBe(selected)
+    const arrived = (await world.readCommitted(origin, selected)).map(eventOf)
+    const expected = records.filter(({ reason }) => reason === 'NO_HANDLER').map(eventOf)
+    const isExpected = new Set(expected)
+    expect(arrived.filter((event) => isExpected.has(event)).sort()).toEqual(expected.sort())
   })
 })
