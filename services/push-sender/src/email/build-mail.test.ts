@@ -1,19 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { sampleOutgoing } from '../testing/sample-outgoing.ts'
 import { buildMail, type Mail } from './build-mail.ts'
+import type { Unsubscribe } from './unsubscribe.ts'
 
 const rules = {
   from: { name: 'Dropbell', address: 'news@example.com', domain: 'example.com' },
-  unsubscribeUrl: 'https://example.com/stop?user={userId}',
+  unsubscribe: { template: 'https://example.com/stop?user={userId}' },
 }
 const address = 'kim@example.org'
 const build = (
   changes: Parameters<typeof sampleOutgoing>[0] = {},
-  { unsubscribeUrl }: { unsubscribeUrl?: string } = rules,
+  { unsubscribe }: { unsubscribe?: Unsubscribe } = rules,
 ) =>
   buildMail(
     { ...sampleOutgoing({ ...changes, target: { address, ...changes.target } }), deliveryId: 'delivery-1' },
-    { ...rules, unsubscribeUrl },
+    { ...rules, unsubscribe },
     0,
   ) as Mail
 
@@ -56,10 +57,22 @@ describe('a mail', () => {
       'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
       Precedence: 'bulk',
     })
-    const { headers } = build({}, { unsubscribeUrl: 'mailto:stop@example.com?subject={userId}' })
+    const { headers } = build({}, { unsubscribe: { template: 'mailto:stop@example.com?subject={userId}' } })
     expect(headers['List-Unsubscribe']).toBe('<mailto:stop@example.com?subject=user-1>')
     expect(headers).not.toHaveProperty('List-Unsubscribe-Post')
     expect(build({}, {}).headers).not.toHaveProperty('List-Unsubscribe')
+  })
+
+  it('can be unsubscribed from by who got it alone, with a signature', () => {
+    const template = 'https://example.com/stop?user={userId}&signature={signature}'
+    const linkFor = (userId: string, secret: string) =>
+      build({ notification: { userId } }, { unsubscribe: { template, secret } }).headers['List-Unsubscribe']
+    // echo -n user-1 | openssl dgst -sha256 -hmac key -binary | basenc --base64url | tr -d =
+    expect(linkFor('user-1', 'key')).toBe(
+      '<https://example.com/stop?user=user-1&signature=ijLmgHSUiv0NN9Whtr4yku7qfUCW0o3BCqn1P3pEixM>',
+    )
+    expect(linkFor('user-1', 'key')).not.toBe(linkFor('user-1', 'other'))
+    expect(linkFor('user-1', 'key').split('signature')[1]).not.toBe(linkFor('user-2', 'key').split('signature')[1])
   })
 
   it('cannot be unsubscribed from if it is transactional', () => {

@@ -4,11 +4,11 @@ import type { Outgoing } from '../provider.ts'
 import { isMailAddress, type Sender } from './mail-address.ts'
 import { mailWords } from './mail-words.ts'
 import { renderHtml, renderText } from './render-mail.ts'
-import { unsubscribeHeaders, unsubscribeLink } from './unsubscribe.ts'
+import { type Unsubscribe, unsubscribeHeaders, unsubscribeLink } from './unsubscribe.ts'
 
 export interface MailRules {
   readonly from: Sender
-  readonly unsubscribeUrl: string | undefined
+  readonly unsubscribe: Unsubscribe | undefined
 }
 
 export interface Mail {
@@ -31,7 +31,7 @@ export const buildMail = (outgoing: Outgoing, rules: MailRules, now: number): Ma
   const { from } = rules
   const words = mailWords(target.locale)
   const transactional = notification.notificationType === 'TRANSACTIONAL'
-  const link = transactional ? undefined : unsubscribeLink(rules.unsubscribeUrl, notification.userId)
+  const link = transactional ? undefined : unsubscribeLink(rules.unsubscribe, notification.userId)
   // Whatever could begin another header is gone before a header is made of it.
   const title = oneLine(notification.title)
   const content = {

@@ -31,6 +31,7 @@ describe('the configuration of e-mails', () => {
     ['SMTP_URL', { EMAIL_FROM, SMTP_URL: 'smtp://mail.example.com?tls.rejectUnauthorized=false' }],
     ['EMAIL_UNSUBSCRIBE_URL', { EMAIL_UNSUBSCRIBE_URL: 'http://example.com/{userId}' }],
     ['EMAIL_UNSUBSCRIBE_URL', { EMAIL_UNSUBSCRIBE_URL: 'https://example.com/stop' }],
+    ['EMAIL_UNSUBSCRIBE_SECRET', { EMAIL_UNSUBSCRIBE_URL: 'https://example.com/{userId}/{signature}' }],
     ['EMAIL_UNSUBSCRIBE_URL', { EMAIL_UNSUBSCRIBE_URL: 'https://example.com/{userId}>\r\nBcc: x' }],
   ])('refuses a %s: %o', (name, env) => {
     expect(() => load(env as Record<string, string>)).toThrow(name)

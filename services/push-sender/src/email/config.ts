@@ -1,5 +1,5 @@
 import type { Config, ConfigFragment } from '@dropbell/shared/config'
-import { count, filePath, flag, milliseconds, text, url } from '@dropbell/shared/config/variables'
+import { count, filePath, flag, milliseconds, secret, text, url } from '@dropbell/shared/config/variables'
 import { isLoopback } from '../is-loopback.ts'
 import { parseSender } from './mail-address.ts'
 import { unsubscribeFault } from './unsubscribe.ts'
@@ -32,14 +32,17 @@ const shape = {
   EMAIL_UNSUBSCRIBE_URL: text()
     .optional()
     .describe(
-      'Where a user stops promotional e-mails, https:// or mailto:, with {userId}; a POST to an https:// one must do so at once.',
+      'Where a user stops promotional e-mails, https:// or mailto:, with {userId}; a POST to an https:// one must do so at once. With {signature} nobody can do so for others.',
     ),
+  EMAIL_UNSUBSCRIBE_SECRET: secret()
+    .optional()
+    .describe('Key of {signature}: the HMAC-SHA256 of the user id, in base64url.'),
 }
 
 export const emailConfig: ConfigFragment<typeof shape> = {
   shape,
   check: (values, fault) => {
-    const { SMTP_URL: smtpUrl, EMAIL_FROM: from, EMAIL_UNSUBSCRIBE_URL: unsubscribe } = values
+    const { SMTP_URL: smtpUrl, EMAIL_FROM: from, EMAIL_UNSUBSCRIBE_URL: template } = values
     if (smtpUrl !== undefined) {
       const { protocol, hostname, username, search } = new URL(smtpUrl)
       if (hostname === '') fault('SMTP_URL', 'names no host', 'smtp://host:port')
@@ -54,8 +57,8 @@ export const emailConfig: ConfigFragment<typeof shape> = {
     if (from !== undefined && parseSender(from) === undefined) {
       fault('EMAIL_FROM', `is "${from}"`, 'an address, or `Name <address>`')
     }
-    const problem = unsubscribe && unsubscribeFault(unsubscribe)
-    if (problem) fault('EMAIL_UNSUBSCRIBE_URL', `is "${unsubscribe}"`, problem)
+    const problem = template && unsubscribeFault({ template, secret: values.EMAIL_UNSUBSCRIBE_SECRET })
+    if (problem) fault('EMAIL_UNSUBSCRIBE_URL', `is "${template}"`, problem)
   },
 }
 

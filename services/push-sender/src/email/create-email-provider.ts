@@ -23,16 +23,21 @@ const grantedPerConnection = 20
 
 /** E-mails as the configuration wants them. Nothing is connected yet when this returns. */
 export const createEmailProvider = ({ config, metrics, log, now = Date.now }: EmailProviderOptions): Provider => {
-  const { SMTP_URL: smtpUrl, EMAIL_FROM, EMAIL_UNSUBSCRIBE_URL: unsubscribeUrl } = config
+  const { SMTP_URL: smtpUrl, EMAIL_FROM, EMAIL_UNSUBSCRIBE_URL: template, EMAIL_UNSUBSCRIBE_SECRET: secret } = config
   if (smtpUrl === undefined) return createSimulatedProvider({ channel: 'EMAIL', log })
   const from = EMAIL_FROM === undefined ? undefined : parseSender(EMAIL_FROM)
   if (from === undefined) throw new PermanentError('EMAIL_FROM_UNUSABLE', 'EMAIL_FROM is not an address')
-  if (unsubscribeUrl === undefined) {
+  if (template === undefined) {
     log.warn({ channel: 'EMAIL' }, 'EMAIL_UNSUBSCRIBE_URL is not set: promotional e-mails cannot be unsubscribed from')
   }
   return createChannelProvider({
     channel: 'EMAIL',
-    transport: createSmtpTransport({ config, smtpUrl, rules: { from, unsubscribeUrl }, now }),
+    transport: createSmtpTransport({
+      config,
+      smtpUrl,
+      rules: { from, unsubscribe: template === undefined ? undefined : { template, secret } },
+      now,
+    }),
     breaker: { failures: config.SMTP_BREAKER_FAILURES, resetMs: config.SMTP_BREAKER_RESET_MS },
     verdictOn: verdictBy(saysServerIsDown),
     isOperatorFault,
