@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto'
+import { createMomentFormat } from '@dropbell/cli/trace/format-moment'
 import { productInventoryTopic } from '@dropbell/schemas/topics'
 import type { Step, Trace, Way } from '@dropbell/trace/trace'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { middayZone } from './midday-zone.ts'
 import { openTraceShop, priceChange } from './trace-shop.ts'
 import { openTraceWorld, type TraceWorld } from './trace-world.ts'
 
 let world: TraceWorld
 let shop: Awaited<ReturnType<typeof openTraceShop>>
+const zone = middayZone()
 const happened = { first: '', second: '', slight: '', coat: '', lastTrifle: '', dead: randomUUID() }
 
 beforeAll(async () => {
   world = await openTraceWorld()
   shop = await openTraceShop(world.engines.elasticsearch.client, world.engines.postgres.client)
+  const { told, fan, deadToken, tooLate } = shop.users
+  await world.engines.postgres.client.query('INSERT INTO user_info (user_id, timezone) SELECT unnest($1::text[]), $2', [
+    [told, fan, deadToken, tooLate],
+    zone,
+  ])
   await world.fcm.script({ do: 'refuse', code: 'UNREGISTERED' }, shop.deadToken)
   const { sneakers, coat, lamp } = shop.products
   const first = priceChange(sneakers, 100, 80)
@@ -85,7 +93,10 @@ describe('dropbell trace', () => {
     expect(byId).toEqual(way)
     const { code, stdout } = await world.dropbell('trace', '--notification', way.notificationId as string)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^ {2}\d{4}-\d\d-\d\dT[\d:.]+\+09:00 {2}targeted +a target by VIEW at /m)
+    const offset = createMomentFormat(zone)(Date.now()).slice(-6).replace('+', '\\+')
+    expect(stdout).toMatch(
+      new RegExp(`^ {2}\\d{4}-\\d\\d-\\d\\dT[\\d:.]+${offset} {2}targeted +a target by VIEW at `, 'm'),
+    )
     expect(stdout).not.toContain('token-')
   })
 
