@@ -3,7 +3,7 @@ import { testEnv } from '@dropbell/local-stack/testing/test-env'
 import { Kafka, logLevel } from 'kafkajs'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openKafkaBench } from '../testing/kafka-bench.ts'
-import { closedPort } from '../testing/tcp-peer.ts'
+import { closedPort, startSilentPeer } from '../testing/tcp-peer.ts'
 import { createConsumerLag } from './consumer-lag.ts'
 
 let bench: ReturnType<typeof openKafkaBench>
@@ -60,5 +60,19 @@ describe('the lag of a group', () => {
     const nowhere = new Kafka({ brokers, retry: { retries: 0 }, logLevel: logLevel.NOTHING })
     const lag = readerOf('any', 'any', false, nowhere)
     await expect(lag.read()).rejects.toMatchObject({ code: 'CONSUMER_LAG_UNKNOWN', dependency: 'kafka' })
+  })
+
+  it('is unknown soon when Kafka takes the connection and says nothing, and holds nobody up who closes', async () => {
+    const peer = await startSilentPeer()
+    cleanUps.push(peer.close)
+    const frozen = new Kafka({ brokers: [`127.0.0.1:${peer.port}`], logLevel: logLevel.NOTHING })
+    const lag = createConsumerLag({
+      ...{ kafka: frozen, groupId: 'any', topic: 'any', requireConsumer: false, timeoutMs: 300 },
+    })
+    const since = performance.now()
+    await expect(lag.read()).rejects.toMatchObject({ code: 'CONSUMER_LAG_UNKNOWN', dependency: 'kafka' })
+    await lag.close()
+    // A request of the client takes half a minute to time out.
+    expect(performance.now() - since).toBeLessThan(10_000)
   })
 })

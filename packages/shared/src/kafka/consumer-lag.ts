@@ -1,6 +1,5 @@
 import type { Admin, Kafka } from 'kafkajs'
 import { TransientError } from '../errors.ts'
-import { withDeadline } from '../with-deadline.ts'
 import { createRenewableAdmin } from './renewable-admin.ts'
 
 export interface ConsumerLag {
@@ -15,18 +14,17 @@ export interface ConsumerLagOptions {
   topic: string
   /** Whether a group that has no member, or does not exist, counts as infinitely far behind. */
   requireConsumer: boolean
+  /** A consumer that waits for the answer is still within its session then; after a failure the connection is replaced. */
+  timeoutMs?: number
 }
-
-// A consumer that waits for it is still within its session then; after a failure the connection is replaced.
-const timeoutMs = 5_000
-const tooLate = (): Error => new Error(`no answer within ${timeoutMs} ms`)
 
 /**
  * By what the group has committed, whether or not it has members now: a stopped consumer is as far behind as it was. A
  * group that never committed anything is not behind, for nobody knows whether there will ever be one.
  */
-export const createConsumerLag = ({ kafka, groupId, topic, requireConsumer }: ConsumerLagOptions): ConsumerLag => {
-  const admin = createRenewableAdmin(kafka)
+export const createConsumerLag = (options: ConsumerLagOptions): ConsumerLag => {
+  const { kafka, groupId, topic, requireConsumer, timeoutMs = 5_000 } = options
+  const admin = createRenewableAdmin(kafka, { timeoutMs })
   const look = async (admin: Admin): Promise<number> => {
     if (requireConsumer) {
       const { groups } = await admin.describeGroups([groupId])
@@ -41,7 +39,7 @@ export const createConsumerLag = ({ kafka, groupId, topic, requireConsumer }: Co
   return {
     read: async () => {
       try {
-        return await admin.use((connected) => withDeadline(look(connected), timeoutMs, tooLate))
+        return await admin.use(look)
       } catch (cause) {
         const message = `How far ${groupId} is behind in ${topic} could not be read`
         throw new TransientError('CONSUMER_LAG_UNKNOWN', message, { cause, dependency: 'kafka' })

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Admin, Kafka } from 'kafkajs'
 import { PermanentError } from '../errors.ts'
+import { withDeadline } from '../with-deadline.ts'
 
 export interface RenewableAdmin {
   /** With a connected admin. After a failure the next use gets another. */
@@ -7,16 +9,26 @@ export interface RenewableAdmin {
   close(): Promise<void>
 }
 
+export interface RenewableAdminOptions {
+  /** For a connection and what is done with it; without one, as long as the client takes. */
+  timeoutMs?: number
+}
+
+// An admin ends when its requests have, and a broker that hangs takes long to answer them.
+const longestCloseMs = 1_000
+
 /**
  * One admin, connected by the first use and kept for the next ones. After a failure it is replaced: its connection may
  * be half open, and would then time out for as long as the system takes to notice.
  */
-export const createRenewableAdmin = (kafka: Kafka): RenewableAdmin => {
+export const createRenewableAdmin = (kafka: Kafka, { timeoutMs }: RenewableAdminOptions = {}): RenewableAdmin => {
   const abandoned = new Set<Promise<void>>()
   let current: Admin | undefined
   let closed = false
 
-  const abandon = (admin: Admin): void => {
+  const tooLate = (): Error => new Error(`no answer within ${timeoutMs} ms`)
+
+  const abandon = (admin: Admin, connecting: Promise<void>): void => {
     if (current === admin) current = undefined
     // Nothing depends on how the end of a broken connection goes, except that `close` waits for it.
     const gone: Promise<void> = admin
@@ -24,6 +36,8 @@ export const createRenewableAdmin = (kafka: Kafka): RenewableAdmin => {
       .catch(() => {})
       .finally(() => abandoned.delete(gone))
     abandoned.add(gone)
+    // A connection that is only made after this would be left open.
+    connecting.then(() => admin.disconnect()).catch(() => {})
   }
 
   return {
@@ -31,17 +45,19 @@ export const createRenewableAdmin = (kafka: Kafka): RenewableAdmin => {
       if (closed) throw new PermanentError('KAFKA_CLOSED', 'the connection is closed')
       current ??= kafka.admin()
       const admin = current
+      const connecting = admin.connect()
+      const done = connecting.then(() => work(admin))
       try {
-        await admin.connect()
-        return await work(admin)
+        return await (timeoutMs === undefined ? done : withDeadline(done, timeoutMs, tooLate))
       } catch (error) {
-        abandon(admin)
+        abandon(admin, connecting)
         throw error
       }
     },
     close: async () => {
       closed = true
-      await Promise.all([current?.disconnect(), ...abandoned])
+      const gone = Promise.all([current?.disconnect(), ...abandoned])
+      await Promise.race([gone, delay(longestCloseMs, undefined, { ref: false })])
     },
   }
 }

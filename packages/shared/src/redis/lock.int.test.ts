@@ -114,22 +114,39 @@ describe('a lock', () => {
     away = false
   })
 
-  it('is acquired by the second question when the answer to the first was lost', async () => {
-    const key = newKey()
+  /** Does what it is told, and so many times in a row nobody hears that it did. */
+  const forgetful = (command: 'lockAcquire' | 'set', lostAnswers: number): (() => Promise<Redis>) => {
     const redis = client()
-    let lostAnswers = 1
-    const forgetful = new Proxy(redis, {
+    let left = lostAnswers
+    const proxy = new Proxy(redis, {
       get: (target, name) => {
         const value = Reflect.get(target, name)
-        if (name !== 'lockAcquire') return typeof value === 'function' ? value.bind(target) : value
-        return async (...args: [string, string, number]) => {
-          const answer = await target.lockAcquire(...args)
-          if (lostAnswers-- > 0) throw new Error('Command timed out')
+        if (typeof value !== 'function') return value
+        if (name !== command) return value.bind(target)
+        return async (...args: unknown[]) => {
+          const answer = await value.apply(target, args)
+          if (left-- > 0) throw new Error('Command timed out')
           return answer
         }
       },
     })
-    expect((await take(open(key, { connect: async () => forgetful }))).isHeld()).toBe(true)
+    return async () => proxy
+  }
+
+  it('is acquired, or seized, by the second question when the answer to the first was lost', async () => {
+    const key = newKey()
+    expect((await take(open(key, { connect: forgetful('lockAcquire', 1) }))).isHeld()).toBe(true)
+    const seized = await open(key, { connect: forgetful('set', 1) }).seize()
+    cleanUps.unshift(() => seized.release())
+    expect(seized.isHeld()).toBe(true)
+  })
+
+  it('is given back when it was taken and nobody could be told', async () => {
+    const [acquired, seized] = [newKey(), newKey()]
+    const failure = { code: 'LOCK_UNAVAILABLE' }
+    await expect(open(acquired, { connect: forgetful('lockAcquire', 2) }).tryAcquire()).rejects.toMatchObject(failure)
+    await expect(open(seized, { connect: forgetful('set', 2) }).seize()).rejects.toMatchObject(failure)
+    await vi.waitFor(async () => expect(await client().exists(acquired, seized)).toBe(0), { timeout: 3_000 })
   })
 
   it('cannot be had, by anybody, when Redis cannot be asked', async () => {

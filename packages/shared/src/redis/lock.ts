@@ -42,7 +42,7 @@ export interface HeldLock {
 }
 
 // An answer that was lost is asked for again, and then given up: by then the lock may be ours without our knowing.
-const acquireTries = 2
+const takeTries = 2
 
 export const createLock = (options: LockOptions): Lock => {
   const { key, connect, atMostMs, atLeastMs, log } = options
@@ -55,10 +55,10 @@ export const createLock = (options: LockOptions): Lock => {
     }
   }
 
-  const acquire = async (token: string): Promise<boolean> => {
-    for (let left = acquireTries - 1; ; left--) {
+  const askToTake = async <T>(token: string, question: (client: Redis) => Promise<T>): Promise<T> => {
+    for (let left = takeTries - 1; ; left--) {
       try {
-        return (await ask((client) => client.lockAcquire(key, token, atMostMs))) === 1
+        return await ask(question)
       } catch (error) {
         if (left > 0) continue
         // If it was taken after all, nobody could use it for a long time.
@@ -125,12 +125,13 @@ export const createLock = (options: LockOptions): Lock => {
     tryAcquire: async () => {
       const token = randomUUID()
       const since = performance.now()
-      return (await acquire(token)) ? hold(token, since) : undefined
+      const taken = await askToTake(token, (client) => client.lockAcquire(key, token, atMostMs))
+      return taken === 1 ? hold(token, since) : undefined
     },
     seize: async () => {
       const token = randomUUID()
       const since = performance.now()
-      await ask((client) => client.set(key, token, 'PX', atMostMs))
+      await askToTake(token, (client) => client.set(key, token, 'PX', atMostMs))
       return hold(token, since)
     },
     remainingMs: async () => Math.max(0, await ask((client) => client.pttl(key))),
