@@ -131,6 +131,20 @@ describe('producing personal notifications', () => {
     expect(publish).toHaveBeenCalledTimes(1)
   })
 
+  it('admits nobody more when it is called off, and asks nothing more about who is admitted', async () => {
+    const { produce, admit, personalise } = setUp()
+    const controller = new AbortController()
+    const admitAtOnce = admit.getMockImplementation() as Admit
+    admit.mockImplementation(async (requests, now) => {
+      const admissions = await admitAtOnce(requests, now)
+      controller.abort()
+      return admissions
+    })
+    await expect(produce([['a'], ['b'], ['c']], { signal: controller.signal }).next()).rejects.toThrow('aborted')
+    expect(admit).toHaveBeenCalledTimes(1)
+    expect(personalise).not.toHaveBeenCalled()
+  })
+
   it('waits between parts if told to', async () => {
     const { produce, wait } = setUp({ env: { NOTIFICATION_BATCH_DELAY_MS: '50' } })
     await collect(produce([['a'], ['b'], ['c']]))

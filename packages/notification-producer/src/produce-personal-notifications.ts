@@ -84,12 +84,15 @@ export const createPersonalProducer = (deps: PersonalProducerDeps): ProducePerso
   const { config, clock } = deps
 
   const prepare = async (event: PersonalEvent, users: readonly string[], signal: AbortSignal) => {
+    // A part that was asked for ahead may come when nobody wants it any more.
+    signal.throwIfAborted()
     const { type, eventId, eventTimestamp, subject } = event
     const now = clock.now()
     const expiresAt = expiryOf(config, type, eventTimestamp)
     const candidates = users.map((userId) => ({ userId, notificationId: notificationIdOf({ eventId, userId, type }) }))
     const request = { type, eventId, eventTimestamp, expiresAt, subject, replayCount: 0, candidates }
     const [admissions = []] = await deps.admit([request], now)
+    signal.throwIfAborted()
     const ask = async (admission: Admission): Promise<Turn> => {
       const isAdmitted = admission.decision.kind === 'admitted'
       return { admission, personal: isAdmitted ? await deps.personalise(admission.userId, signal) : undefined }

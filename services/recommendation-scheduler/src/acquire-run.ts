@@ -1,6 +1,7 @@
 import type { RecommendationRunRow } from '@dropbell/database/recommendation-run-row'
 import { beginRun } from '@dropbell/database/recommendations/begin-run'
 import { endRun } from '@dropbell/database/recommendations/end-run'
+import { readLiveRun } from '@dropbell/database/recommendations/read-live-run'
 import { readRun } from '@dropbell/database/recommendations/read-run'
 import { DropbellError } from '@dropbell/shared/errors'
 import type { HeldLock, Lock } from '@dropbell/shared/redis/lock'
@@ -53,7 +54,14 @@ export const createAcquireRun = ({ pool, lock, config, clock }: AcquireDeps): Ac
   const staleMs = config.RECOMMENDATION_HEARTBEAT_TIMEOUT_MS
   const begin = ({ day, asOf }: StartRequest) => beginRun(pool, { day, asOf, staleMs, now: clock.now() })
 
-  const takeOver = async (request: StartRequest): Promise<Acquired | undefined> => {
+  const notStale = (run: RecommendationRunRow): NotAcquired => {
+    return { kind: 'not-stale', run, retryAfterMs: Math.max(0, Math.ceil(staleMs - run.heartbeat_age_ms)) }
+  }
+
+  const takeOver = async (request: StartRequest): Promise<Acquired | NotAcquired | undefined> => {
+    // There is one lock for all days: it is not taken from a holder who is alive.
+    const other = await readLiveRun(pool, { day: request.day, staleMs })
+    if (other !== undefined) return notStale(other)
     // The fence first: from here on the old holder can commit nothing, whatever becomes of the lock.
     const run = await begin(request)
     if (run === undefined) return undefined
@@ -84,7 +92,7 @@ export const createAcquireRun = ({ pool, lock, config, clock }: AcquireDeps): Ac
     if (run?.status === 'DONE' && run.left_out === 0) return { kind: 'nothing-to-do', run }
     if (run?.status !== 'RUNNING') return { kind: 'locked', run, retryAfterMs: await lock.remainingMs() }
     if (!request.takeOver) return { kind: 'under-way', run }
-    return { kind: 'not-stale', run, retryAfterMs: Math.max(0, Math.ceil(staleMs - run.heartbeat_age_ms)) }
+    return notStale(run)
   }
 
   return {

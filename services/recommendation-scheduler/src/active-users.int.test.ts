@@ -50,13 +50,20 @@ describe('active users', () => {
     const pages = await collect(read(asOf, undefined, signal))
     expect(pages.map((page) => page.length)).toEqual([10, 10, 10, 6])
     expect(pages.flat()).toEqual(['just-in-time', ...active])
-    expect(await estimate(asOf)).toBe(36)
+    expect(await estimate(asOf, signal)).toBe(36)
   })
 
   it('can be read on after any of them', async () => {
     const { read } = await open(['a', 'b', 'c', 'd'].map((userId) => ({ userId, timestamp: asOf })))
     expect((await collect(read(asOf, 'b', signal))).flat()).toEqual(['c', 'd'])
     expect(await collect(read(asOf, 'd', signal))).toEqual([])
+  })
+
+  it('are not waited for by whoever calls it off', async () => {
+    const { read, estimate } = await open([{ userId: 'a', timestamp: asOf }])
+    const calledOff = AbortSignal.abort()
+    await expect(collect(read(asOf, undefined, calledOff))).rejects.toThrow(/abort/i)
+    await expect(estimate(asOf, calledOff)).rejects.toThrow(/abort/i)
   })
 
   it('may have numbers for names, and are read on in their order', async () => {
@@ -72,6 +79,6 @@ describe('active users', () => {
   it('are none where nobody did anything', async () => {
     const { read, estimate } = await open([])
     expect(await collect(read(asOf, undefined, signal))).toEqual([])
-    expect(await estimate(asOf)).toBe(0)
+    expect(await estimate(asOf, signal)).toBe(0)
   })
 })

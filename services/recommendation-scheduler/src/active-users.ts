@@ -13,7 +13,7 @@ export interface ActiveUsers {
    */
   read(asOf: number, after: string | undefined, signal: AbortSignal): AsyncGenerator<readonly string[], void, undefined>
   /** Roughly how many there are. */
-  estimate(asOf: number): Promise<number>
+  estimate(asOf: number, signal: AbortSignal): Promise<number>
 }
 
 export interface ActiveUsersOptions {
@@ -33,6 +33,7 @@ export const createActiveUsers = ({ client, config, readFields }: ActiveUsersOpt
   const search = async <Answer>(
     asOf: number,
     aggregation: (fields: BehaviorFields) => estypes.AggregationsAggregationContainer,
+    signal: AbortSignal,
   ): Promise<Answer | undefined> => {
     const fields = await readFields()
     if (!fields) return undefined
@@ -54,7 +55,7 @@ export const createActiveUsers = ({ client, config, readFields }: ActiveUsersOpt
       aggs: { users: aggregation(fields) },
     }
     try {
-      const { aggregations } = await client.search<unknown, { users: Answer }>(request)
+      const { aggregations } = await client.search<unknown, { users: Answer }>(request, { signal })
       return aggregations?.users
     } catch (error) {
       throw classifyElasticsearchError(error)
@@ -68,7 +69,7 @@ export const createActiveUsers = ({ client, config, readFields }: ActiveUsersOpt
           const sources = [{ userId: { terms: { field: fields.userId } } }]
           return { composite: { size, sources, ...(next && { after: next }) } }
         }
-        const found = await retryTransient(() => search<CompositeAnswer>(asOf, page), signal)
+        const found = await retryTransient(() => search<CompositeAnswer>(asOf, page, signal), signal)
         const users = found?.buckets.map(({ key }) => idOf(key.userId)) ?? []
         if (users.length > 0) yield users
         // A page shorter than asked for is the last.
@@ -76,8 +77,9 @@ export const createActiveUsers = ({ client, config, readFields }: ActiveUsersOpt
         next = found.after_key
       }
     },
-    estimate: async (asOf) => {
-      const found = await search<{ value: number }>(asOf, (fields) => ({ cardinality: { field: fields.userId } }))
+    estimate: async (asOf, signal) => {
+      const count = (fields: BehaviorFields) => ({ cardinality: { field: fields.userId } })
+      const found = await search<{ value: number }>(asOf, count, signal)
       return found?.value ?? 0
     },
   }

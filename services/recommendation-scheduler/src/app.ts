@@ -62,7 +62,7 @@ const startEnabled = async (
   return serveOperations(context, registry, {
     dependencies: engines.probes,
     liveness: { schedule: watch.isAlive },
-    routes: token === undefined ? [] : createRunRoutes({ token, runs, schedule, pool, config, clock }),
+    routes: token === undefined ? [] : createRunRoutes({ token, runs, schedule, pool, config, clock, metrics, log }),
   })
 }
 

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { RecommendationRunRow } from '@dropbell/database/recommendation-run-row'
 import { endRun, type RunEnding } from '@dropbell/database/recommendations/end-run'
 import { forgetLeftOut } from '@dropbell/database/recommendations/forget-left-out'
@@ -43,12 +42,12 @@ export const createExecuteRun = (deps: ExecuteDeps): ExecuteRun => {
   const { pool, clock, metrics, log } = deps
 
   /** What a run can do without: how many users there are, and what of old runs is of no use. */
-  const prepare = async (run: RecommendationRunRow): Promise<void> => {
+  const prepare = async (run: RecommendationRunRow, signal: AbortSignal): Promise<void> => {
     log.info({ day: run.day, fence: run.fence, users: run.users }, 'recommendation run begins')
     try {
       await forgetLeftOut(pool, run.day)
       if (run.expected !== null) return
-      await keepRun(pool, run, { expected: await deps.activeUsers.estimate(run.as_of.getTime()) })
+      await keepRun(pool, run, { expected: await deps.activeUsers.estimate(run.as_of.getTime(), signal) })
     } catch (err) {
       log.warn({ err }, 'recommendation run not prepared, it begins anyway')
     }
@@ -86,7 +85,7 @@ export const createExecuteRun = (deps: ExecuteDeps): ExecuteRun => {
     const over = watchOver(run, held, halt, deps)
     metrics.lockHeld(true)
     try {
-      await prepare(run)
+      await prepare(run, over.signal)
       await conclude(run, endings[await deps.runBatch(run, over)])
     } catch (error) {
       await concludeEarly(run, over.signal.aborted ? over.signal.reason : error)
@@ -106,8 +105,6 @@ const watchOver = (
   { pool, config, log }: Pick<ExecuteDeps, 'pool' | 'config' | 'log'>,
 ) => {
   const over = new AbortController()
-  // Every request to the API listens to it.
-  setMaxListeners(0, over.signal)
   const stop = (): void => over.abort(stopping)
   const lose = (): void => over.abort(new RunLost('the lock was lost'))
   const beat = async (): Promise<void> => {

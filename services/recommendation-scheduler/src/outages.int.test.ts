@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { startIsolatedStack } from '@dropbell/local-stack/isolated-stack'
 import type { Stack } from '@dropbell/local-stack/stack'
+import { systemClock } from '@dropbell/notification-producer/clock'
+import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { notificationPushTopic, sharedGroupOf } from '@dropbell/schemas/topics'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import {
@@ -41,6 +44,17 @@ const setSenderOffsets = (behind: 'caught-up' | 'at-the-beginning') =>
     await world.admin.setOffsets({ groupId: sharedGroupOf(notificationPushTopic), topic, partitions })
   }, soon)
 
+const endOfPush = async (): Promise<number> => {
+  const ends = await world.admin.fetchTopicOffsets(notificationPushTopic.name)
+  return ends.reduce((sum, { high }) => sum + Number(high), 0)
+}
+
+const priceDrop = (userId: string): NotificationEvent => ({
+  ...{ notificationId: randomUUID(), userId, productId: 'P-1', notificationType: 'PRICE_DROP', priority: 'HIGH' },
+  ...{ title: 'price drop', body: 'it is cheaper', data: {}, channels: ['PUSH'], timestamp: nine },
+  ...{ eventId: randomUUID(), eventTimestamp: nine, expiresAt: nine + 86_400_000 },
+})
+
 describe('without Redis when the time comes', () => {
   it('there is no run, which is counted and logged, and the run is made up for when it is back', async () => {
     lane = await world.openLane({ RECOMMENDATION_CATCH_UP_UNTIL: '12:00' })
@@ -51,12 +65,19 @@ describe('without Redis when the time comes', () => {
     )
     const users = await lane.addUsers(0, 20)
     const instance = await lane.startHere()
+    // It does not see that the time comes.
+    const early = nine - 3_600_000
+    const idle = await lane.startHere({}, { clock: { ...systemClock, now: () => early } })
     await stack.engine('redis').stop()
     lane.setClock(nine - 1_000)
     await vi.waitFor(async () => expect(runsOf(await instance.metrics(), 'redis-unavailable')).toBeGreaterThan(1), soon)
     expect(await lane.run(day)).toBeUndefined()
     expect(lane.told()).toEqual([])
-    expect((await lane.trigger(instance)).status).toBe(503)
+    expect((await lane.trigger(idle)).status).toBe(503)
+    expect(runsOf(await idle.metrics(), 'redis-unavailable')).toBe(1)
+    expect(idle.logLines()).toContainEqual(
+      expect.objectContaining({ level: 'error', msg: 'recommendation run asked for by hand not begun' }),
+    )
     expect(instance.logLines()).toContainEqual(
       expect.objectContaining({ level: 'error', msg: 'recommendation run not begun, looked for again soon' }),
     )
@@ -121,5 +142,23 @@ describe('while the senders lag behind', () => {
     expect(await lane.run(day)).toMatchObject({ status: 'DONE', users: 60, sent: 60 })
     await vi.waitFor(() => expect(idsByUser(lane.told()).size).toBe(60), soon)
     expect(lane.told()).toHaveLength(60)
+  })
+
+  it('it writes nothing more, and a price drop stands behind no more than the bound and one part', async () => {
+    lane = await world.openLane({ PACING_MAX_LAG: '15' })
+    await lane.addUsers(0, 60)
+    await setSenderOffsets('caught-up')
+    const before = await endOfPush()
+    const instance = await lane.startHere()
+    await lane.begin(instance)
+    const waited = async () => metricOf(await instance.metrics(), 'dropbell_pacing_lag_records')
+    await vi.waitFor(async () => expect(await waited()).toBeGreaterThanOrEqual(15), soon)
+    await world.publish(priceDrop(lane.userId(0)))
+    const waiting = (await endOfPush()) - before
+    expect(waiting).toBeLessThanOrEqual(15 + 10 + 1)
+    // It has looked again since: by now the price drop is among what waits.
+    await vi.waitFor(async () => expect(await waited()).toBeGreaterThanOrEqual(waiting), soon)
+    expect(await endOfPush()).toBe(before + waiting)
+    expect(await lane.run(day)).toMatchObject({ status: 'RUNNING', sent: waiting - 1 })
   })
 })

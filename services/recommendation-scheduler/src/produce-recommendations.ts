@@ -13,6 +13,7 @@ import {
 import type { PublishBatches } from '@dropbell/notification-producer/publish-batches'
 import { dailyRecommendation } from '@dropbell/notification-producer/subject-of'
 import { beginTrace } from '@dropbell/shared/kafka/traceparent'
+import type { OpenSlots } from './open-slots.ts'
 import type { AskRecommendations, RecommendationApi } from './recommendation-api.ts'
 import { retryTransient } from './retry-transient.ts'
 
@@ -22,6 +23,7 @@ export interface ProductionWatch {
   signal: AbortSignal
   /** Asked before every publish. */
   assertFence(): Promise<void>
+  slots: Pick<OpenSlots, 'watch' | 'close'>
 }
 
 /** Tells some users of the run what is recommended to them. */
@@ -44,14 +46,16 @@ const partsAhead = 2
 
 export const createProduceRecommendations =
   (deps: ProduceRecommendationsDeps): ProduceRecommendations =>
-  (run, parts, { signal, assertFence }) => {
+  (run, parts, { signal, assertFence, slots }) => {
+    const admit = slots.watch((requests, now) => retryTransient(() => deps.admit(requests, now), signal))
     const produce = createPersonalProducer({
       ...deps,
       personalise: personaliseBy(deps.api.begin()),
-      admit: (requests, now) => retryTransient(() => deps.admit(requests, now), signal),
+      admit,
       publish: (batches) =>
         retryTransient(async () => {
           await assertFence()
+          for (const { notifications } of batches) slots.close(notifications.map(({ userId }) => userId))
           await deps.publish(batches)
         }, signal),
     })

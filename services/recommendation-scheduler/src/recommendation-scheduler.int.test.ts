@@ -26,6 +26,12 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 const runsOf = (metrics: string, result: string) =>
   metricOf(metrics, 'dropbell_recommendation_runs_total', `result="${result}"`)
 
+const addDone = (day: string) =>
+  lane.pool.query(
+    "INSERT INTO recommendation_runs (day, status, as_of, started_at, ended_at, audience_read) VALUES ($1, 'DONE', now(), now(), now(), true)",
+    [day],
+  )
+
 describe('a run', () => {
   it('recommends to everybody who was active, in the words and on the channels of a recommendation', async () => {
     lane = await world.openLane()
@@ -110,6 +116,8 @@ describe('a run', () => {
     await lane.untilUsers(20)
     await first.stop()
     expect(await lane.run(day)).toMatchObject({ status: 'PAUSED', reason: 'STOPPING', users: 20 })
+    // Those of parts that were being prepared are given back: nobody knows when the run goes on.
+    expect(await lane.slots()).toBe(20)
     await lane.answerAll()
     const second = await lane.startHere()
     await lane.begin(second)
@@ -141,10 +149,7 @@ describe('five instances', () => {
   const startFive = async (users: number, env: Record<string, string> = {}) => {
     lane = await world.openLane({ RECOMMENDATION_CATCH_UP_UNTIL: '12:00', ...env })
     lane.setClock(nine - 3_600_000)
-    await lane.pool.query(
-      "INSERT INTO recommendation_runs (day, status, as_of, started_at, ended_at, audience_read) VALUES ($1, 'DONE', now(), now(), now(), true)",
-      [dayOf(nine - 86_400_000)],
-    )
+    await addDone(dayOf(nine - 86_400_000))
     await lane.addUsers(0, users)
     await lane.api.script({ do: 'recommend', latencyMs: 5 })
     const instances = await Promise.all(Array.from({ length: 5 }, () => lane.startHere()))
@@ -193,9 +198,10 @@ describe('five instances', () => {
 })
 
 describe('a missed run', () => {
-  const startAt = async (time: number) => {
+  const startAt = async (time: number, { isFirstDay = false } = {}) => {
     lane = await world.openLane({ RECOMMENDATION_CATCH_UP_UNTIL: '12:00' })
     lane.setClock(time)
+    if (!isFirstDay) await addDone(dayOf(nine - 86_400_000))
     await lane.addUsers(0, 5, 5 * 3_600_000)
     return lane.startHere()
   }
@@ -215,14 +221,63 @@ describe('a missed run', () => {
     expect((await lane.trigger(instance)).status).toBe(202)
     expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', sent: 5 })
   })
+
+  it('is none on the day of the first deployment, when it is too late', async () => {
+    const instance = await startAt(nine + 4 * 3_600_000, { isFirstDay: true })
+    const said = expect.objectContaining({ msg: 'no recommendation run yet, the next one comes at its time' })
+    await vi.waitFor(() => expect(instance.logLines()).toContainEqual(said), soon)
+    expect(runsOf(await instance.metrics(), 'missed')).toBe(0)
+    expect(instance.logLines().filter(({ level }) => level === 'error')).toEqual([])
+    expect(await lane.run(day)).toBeUndefined()
+  })
+
+  it('for which the clocks are put forward comes once they have been', async () => {
+    // Half past two does not come in Berlin on that night; two o'clock is three.
+    const spring = Date.UTC(2027, 2, 28, 1)
+    lane = await world.openLane({
+      ...{ RECOMMENDATION_CRON: '0 30 2 * * *', RECOMMENDATION_ZONE: 'Europe/Berlin' },
+      RECOMMENDATION_CATCH_UP_UNTIL: '12:00',
+    })
+    lane.setClock(spring - 1_000)
+    await addDone('2027-03-27')
+    await lane.addUsers(0, 5)
+    const instance = await lane.startHere()
+    lane.setClock(spring + 1_799_000)
+    expect(await lane.untilEnded('2027-03-28')).toMatchObject({
+      ...{ status: 'DONE', sent: 5, as_of: new Date(spring + 1_800_000) },
+    })
+    expect(runsOf(await instance.metrics(), 'done')).toBe(1)
+  })
+})
+
+describe('a run for left-out users', () => {
+  it('whose holder dies is taken up by itself too, though the day had its run', async () => {
+    lane = await world.openLane({ RECOMMENDATION_CATCH_UP_UNTIL: '12:00', RECOMMENDATION_HEARTBEAT_TIMEOUT_MS: '2000' })
+    await addDone(day)
+    const instance = await lane.startHere()
+    const lastSuccess = async () =>
+      metricOf(await instance.metrics(), 'dropbell_recommendation_last_success_timestamp_seconds')
+    await vi.waitFor(async () => expect(await lastSuccess()).toBeGreaterThan(0), soon)
+    // Somebody has begun it again for one user, and was never heard of again.
+    await lane.pool.query(
+      "UPDATE recommendation_runs SET status = 'RUNNING', ended_at = NULL, left_out = 1, heartbeat_at = now() - interval '1 h'",
+    )
+    await lane.pool.query("INSERT INTO recommendation_left_out VALUES ($1, $2, 'timeout')", [day, lane.userId(0)])
+    await vi.waitFor(async () => expect((await lane.run(day))?.fence).toBe(2), soon)
+    expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', left_out: 0, sent: 1, fence: 2 })
+  })
 })
 
 describe('a service that is not enabled', () => {
   it('does nothing at all', async () => {
     lane = await world.openLane({ RECOMMENDATION_CATCH_UP_UNTIL: '23:59' })
     await lane.addUsers(0, 5)
-    const nowhere = 'redis://127.0.0.1:1'
-    const instance = await lane.startHere({ RECOMMENDATION_ENABLED: 'false', REDIS_URL: nowhere })
+    const nowhere = '127.0.0.1:1'
+    const instance = await lane.startHere({
+      ...{ RECOMMENDATION_ENABLED: 'false', RECOMMENDATION_API_URL: `http://${nowhere}` },
+      ...{ REDIS_URL: `redis://${nowhere}`, DATABASE_URL: `postgres://dropbell@${nowhere}/dropbell` },
+      ...{ KAFKA_BROKERS: nowhere, SCHEMA_REGISTRY_URL: `http://${nowhere}`, ELASTICSEARCH_URL: `http://${nowhere}` },
+    })
     expect((await fetch(`${instance.url}/healthz`)).status).toBe(200)
     expect(await (await fetch(`${instance.url}/readyz`)).json()).toEqual({ status: 'ready', dependencies: {} })
     const headers = { authorization: 'Bearer for-tests-and-nothing-else' }
@@ -230,6 +285,7 @@ describe('a service that is not enabled', () => {
     expect(await instance.metrics()).not.toContain('dropbell_recommendation')
     expect(await lane.run(day)).toBeUndefined()
     expect((await lane.api.report()).requests).toBe(0)
+    expect(instance.logLines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([])
   })
 })
 
@@ -263,6 +319,25 @@ describe('by hand', () => {
     })
     await lane.answerAll()
     expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', fence: 1, sent: 40 })
+  })
+
+  it('takes nothing from an instance that is alive with the run of another day', async () => {
+    lane = await world.openLane({ RECOMMENDATION_API_TIMEOUT_MS: '60000' })
+    // Yesterday's recommendations have not expired yet.
+    lane.setClock(nine - 1_800_000)
+    await lane.addUsers(0, 10, 25 * 3_600_000)
+    await lane.answerOnly([])
+    const [one, other] = await Promise.all([lane.startHere(), lane.startHere()])
+    const yesterday = dayOf(nine - 86_400_000)
+    expect((await lane.trigger(one, { day: yesterday })).body.result).toBe('started')
+    expect(await lane.trigger(other, { takeOver: true })).toMatchObject({
+      status: 409,
+      body: { result: 'not-stale', run: { day: yesterday, status: 'RUNNING' }, retryAfterMs: expect.any(Number) },
+    })
+    expect((await lane.trigger(other)).body.result).toBe('locked')
+    expect(await lane.run(day)).toBeUndefined()
+    await one.stop()
+    expect(await lane.run(yesterday)).toMatchObject({ status: 'PAUSED', reason: 'STOPPING', fence: 1 })
   })
 
   it('refuses days that have not come, are over, or are none', async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { RecommendationRunRow } from '@dropbell/database/recommendation-run-row'
 import { commitPage, type PageCommit } from '@dropbell/database/recommendations/commit-page'
 import { keepRun } from '@dropbell/database/recommendations/keep-run'
@@ -10,6 +11,7 @@ import type { Logger } from '@dropbell/shared/log'
 import { mapAhead } from '@dropbell/shared/map-ahead'
 import type { Pool } from 'pg'
 import type { ActiveUsers } from './active-users.ts'
+import { createOpenSlots } from './open-slots.ts'
 import type { ProduceRecommendations } from './produce-recommendations.ts'
 import { retryTransient } from './retry-transient.ts'
 import { RunLost } from './run-lost.ts'
@@ -51,7 +53,9 @@ export const createRunBatch =
   (deps: BatchDeps): RunBatch =>
   async (run, watch) => {
     const { pool, config, metrics, log } = deps
-    const { signal } = watch
+    // Also aborted when the batch fails by itself: nothing is prepared any more for a publish that will not be.
+    const { signal, callOff } = callOffWith(watch.signal)
+    const slots = createOpenSlots()
     const holder = { day: run.day, fence: run.fence }
     const totals: Totals = { users: run.users, sent: run.sent, nothing: run.nothing, refused: { ...run.refused } }
     const pacing = deps.pacer.begin()
@@ -64,7 +68,11 @@ export const createRunBatch =
 
     const waitForRoom = async (records: number): Promise<boolean> => {
       const since = performance.now()
-      return pacing.wait(records, async () => !signal.aborted && performance.now() - since < config.PACING_DEADLINE_MS)
+      const room = pacing.wait(records, async () => {
+        return !signal.aborted && performance.now() - since < config.PACING_DEADLINE_MS
+      })
+      // It looks at the lag first, and Kafka may take long to say.
+      return unlessAborted(room, signal)
     }
 
     async function* parts(): AsyncGenerator<readonly string[], void, undefined> {
@@ -112,8 +120,21 @@ export const createRunBatch =
       }
     }
 
+    /** Of parts that were prepared and not published. Whoever has the run now may be about to publish them: then they stay. */
+    const releaseOpen = async (): Promise<void> => {
+      const open = await slots.left()
+      if (open.length === 0) return
+      try {
+        await assertFence()
+        await deps.gate.release(open)
+      } catch (err) {
+        log.warn({ err, records: open.length }, 'slots not released')
+      }
+    }
+
     try {
-      for await (const part of deps.produce(run, parts(), { signal, assertFence })) {
+      for await (const part of deps.produce(run, parts(), { signal, assertFence, slots })) {
+        slots.close(part.users)
         await commit(part)
         pacing.settled(part.users.length)
         await release(part.unused)
@@ -121,10 +142,38 @@ export const createRunBatch =
       }
     } finally {
       pacing.end()
+      callOff()
+      await releaseOpen()
     }
-    signal.throwIfAborted()
+    watch.signal.throwIfAborted()
     return end
   }
+
+/** A signal of its own, aborted by the other one or by hand. */
+const callOffWith = (outer: AbortSignal) => {
+  const controller = new AbortController()
+  // Every request to the API listens to it.
+  setMaxListeners(0, controller.signal)
+  const follow = (): void => controller.abort(outer.reason)
+  if (outer.aborted) follow()
+  outer.addEventListener('abort', follow, { once: true })
+  const callOff = (): void => {
+    outer.removeEventListener('abort', follow)
+    controller.abort()
+  }
+  return { signal: controller.signal, callOff }
+}
+
+/** False as soon as it is aborted. */
+const unlessAborted = async (work: Promise<boolean>, signal: AbortSignal): Promise<boolean> => {
+  if (signal.aborted) return false
+  let abort = (): void => {}
+  const aborted = new Promise<false>((resolve) => {
+    abort = () => resolve(false)
+    signal.addEventListener('abort', abort, { once: true })
+  })
+  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
+}
 
 /** Postgres cannot store it, and no user of ours is nameless. */
 const isUsable = (userId: string): boolean => userId !== '' && !userId.includes('\0')

@@ -13,10 +13,11 @@ import {
 import { TransientError } from '@dropbell/shared/errors'
 import type { OperationsAnswer, OperationsRoute } from '@dropbell/shared/operations-routes'
 import type { Pool } from 'pg'
+import { type NotBegunDeps, recordNotBegun } from './record-not-begun.ts'
 import type { RunSchedule } from './run-schedule.ts'
 import type { Runs, StartResult } from './runs.ts'
 
-export interface RunRoutesDeps {
+export interface RunRoutesDeps extends NotBegunDeps {
   token: string
   runs: Pick<Runs, 'start'>
   schedule: RunSchedule
@@ -45,7 +46,8 @@ export const createRunRoutes = (deps: RunRoutesDeps): OperationsRoute[] => {
   ]
 }
 
-const start = async ({ runs, schedule, config, clock }: RunRoutesDeps, body: unknown): Promise<OperationsAnswer> => {
+const start = async (deps: RunRoutesDeps, body: unknown): Promise<OperationsAnswer> => {
+  const { schedule, config, clock } = deps
   const request = runRequestSchema.safeParse(body ?? {})
   if (!request.success) return refuse(400, 'expected { "day": "YYYY-MM-DD", "takeOver": true or false }, both optional')
   const now = clock.now()
@@ -57,7 +59,12 @@ const start = async ({ runs, schedule, config, clock }: RunRoutesDeps, body: unk
   // Before its time, what users did until now counts.
   const asOf = Math.min(at, now)
   if (now > expiryOf(config, 'RECOMMENDATION', asOf)) return refuse(422, `recommendations of ${day} have expired`)
-  return answerTo(await runs.start({ day, asOf, takeOver }))
+  try {
+    return answerTo(await deps.runs.start({ day, asOf, takeOver }))
+  } catch (error) {
+    recordNotBegun(error, 'recommendation run asked for by hand not begun', deps)
+    throw error
+  }
 }
 
 const answerTo = (result: StartResult): OperationsAnswer => {

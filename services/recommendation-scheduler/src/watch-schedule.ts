@@ -1,10 +1,10 @@
 import type { RecommendationRunRow } from '@dropbell/database/recommendation-run-row'
-import { readLastDone, readRun } from '@dropbell/database/recommendations/read-run'
-import { DropbellError } from '@dropbell/shared/errors'
+import { haveRuns, readLastDone, readRun } from '@dropbell/database/recommendations/read-run'
 import { sleep } from '@dropbell/shared/kafka/consumer/sleep'
 import type { Logger } from '@dropbell/shared/log'
 import type { Pool } from 'pg'
 import type { RecommendationConfig } from './config.ts'
+import { recordNotBegun } from './record-not-begun.ts'
 import type { Due, RunSchedule } from './run-schedule.ts'
 import type { Runs } from './runs.ts'
 import type { SchedulerMetrics } from './scheduler-metrics.ts'
@@ -62,12 +62,19 @@ export const watchSchedule = (deps: WatchDeps): ScheduleWatch => {
     const run = await readRun(deps.pool, due.day)
     const lastDone = await readLastDone(deps.pool)
     if (lastDone !== undefined) metrics.lastSuccess.set(lastDone / 1_000)
-    isSettled = run?.status === 'DONE'
+    const isOver = clock.now() >= due.catchUpUntil
+    // Somebody may still run it again for left-out users, and die.
+    isSettled = isOver && run?.status === 'DONE'
     if (run !== undefined && !isWaiting(run)) return
     const { day } = due
     const isTick = isNew && !isFirst && clock.now() - due.at < lateMs
-    if (!isTick && clock.now() >= due.catchUpUntil) {
+    if (!isTick && isOver) {
       isSettled = true
+      // Deployed for the first time: nothing that was to run did not.
+      if (isFirst && run === undefined && !(await haveRuns(deps.pool))) {
+        log.info({ day }, 'no recommendation run yet, the next one comes at its time')
+        return
+      }
       if (run === undefined || !isFirst) metrics.runs.inc({ result: 'missed' })
       log.error({ day }, 'recommendation run missed or unfinished: run it by hand')
       return
@@ -89,9 +96,7 @@ export const watchSchedule = (deps: WatchDeps): ScheduleWatch => {
       try {
         await glance()
       } catch (err) {
-        const noRedis = err instanceof DropbellError && 'dependency' in err && err.dependency === 'redis'
-        metrics.runs.inc({ result: noRedis ? 'redis-unavailable' : 'failed' })
-        log.error({ err }, 'recommendation run not begun, looked for again soon')
+        recordNotBegun(err, 'recommendation run not begun, looked for again soon', deps)
       }
       lastGlanceAt = performance.now()
       await sleep(glanceMs, stopping.signal)

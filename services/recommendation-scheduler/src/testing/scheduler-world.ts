@@ -19,6 +19,7 @@ import { loadConfig } from '@dropbell/shared/config'
 import { createShutdown } from '@dropbell/shared/shutdown'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
 import { Client } from '@elastic/elasticsearch'
+import { Redis } from 'ioredis'
 import { Kafka, logLevel } from 'kafkajs'
 import pg from 'pg'
 import { expect, vi } from 'vitest'
@@ -157,6 +158,11 @@ export const createSchedulerWorld = async (stack?: Stack) => {
         await api.script({ do: 'silence' })
         for (const userId of known) await api.script({ do: 'recommend' }, userId)
       },
+      /** How many users hold a slot that keeps them from being told again. */
+      slots: async (): Promise<number> => {
+        const redis = new Redis(env.REDIS_URL as string)
+        return (await redis.keys(`${name}:*:sent:*`).finally(() => redis.disconnect())).length
+      },
       answerAll: () => api.script({ do: 'recommend' }),
       untilUsers: async (users: number): Promise<void> => {
         await vi.waitFor(async () => expect((await run(day))?.users).toBe(users), { timeout: 30_000, interval: 20 })
@@ -218,6 +224,14 @@ export const createSchedulerWorld = async (stack?: Stack) => {
     kafka,
     openLane,
     untilCollected,
+    /** As another producer does. */
+    publish: async (notification: NotificationEvent): Promise<void> => {
+      const producer = kafka.producer()
+      await producer.connect()
+      const [value] = await pushCodec.encodeBatch([notification])
+      const messages = [{ key: notification.userId, value: value as Buffer }]
+      await producer.send({ topic: notificationPushTopic.name, messages }).finally(() => producer.disconnect())
+    },
     close: async (): Promise<void> => {
       await Promise.allSettled(cleanUps.map((cleanUp) => cleanUp()))
       await Promise.allSettled([consumer.disconnect(), admin.disconnect(), elasticsearch.close()])
