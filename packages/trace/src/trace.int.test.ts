@@ -56,6 +56,22 @@ describe('a notification that only Kafka knows', () => {
     ])
   })
 
+  it('is not looked for before the moment that it is asked from', async () => {
+    const notification = notificationOf(drop(), randomUUID())
+    const hoursAgo = (hours: number): number => Date.now() - hours * 3_600_000
+    await bench.publish(notificationPushTopic, [notification], { timestamp: hoursAgo(3) })
+    const question = { kind: 'user', userId: notification.userId, productId: null } as const
+    expect(await bench.trace(question, { since: hoursAgo(2) })).toMatchObject({ found: false, ways: [] })
+    const { ways } = await bench.trace(question, { since: hoursAgo(4) })
+    expect(ways).toMatchObject([{ notificationId: notification.notificationId, ending: { status: 'UNDER_WAY' } }])
+
+    const event = drop()
+    await bench.publish(productInventoryTopic, [event], { timestamp: hoursAgo(3) })
+    const ofEvent = { kind: 'event', eventId: event.eventId } as const
+    expect((await bench.trace(ofEvent, { since: hoursAgo(2) })).found).toBe(false)
+    expect((await bench.trace(ofEvent, { since: hoursAgo(4) })).found).toBe(true)
+  })
+
   it('was given up by the sender', async () => {
     const notification = notificationOf(drop(), randomUUID())
     await bench.publish(notificationPushTopic, [notification])

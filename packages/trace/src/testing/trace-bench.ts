@@ -61,7 +61,7 @@ export const openTraceBench = async () => {
     publish: async <T>(
       topic: Topic<T>,
       values: readonly T[],
-      to: { topic?: string; headers?: Message['headers'] } = {},
+      to: { topic?: string; headers?: Message['headers']; timestamp?: number } = {},
     ) => {
       const encoded = await createCodec({ topic, registry }).encodeBatch(values)
       const headers = to.headers ?? {}
@@ -69,6 +69,7 @@ export const openTraceBench = async () => {
         key: topic.keyOf(value),
         value: encoded[index] as Buffer,
         headers,
+        ...(to.timestamp !== undefined && { timestamp: String(to.timestamp) }),
       }))
       await producer.send({ topic: to.topic ?? topic.name, acks: -1, messages })
     },
@@ -85,7 +86,12 @@ export const openTraceBench = async () => {
       claimPlans(pool, [notification], { leaseToken: crypto.randomUUID(), leaseMs: 60_000, now: Date.now() }),
     trace: (
       question: Question,
-      { mostRecords = 100_000, limit = 20, without = [] as (keyof TraceEngines)[] } = {},
+      {
+        mostRecords = 100_000,
+        limit = 20,
+        since = Date.now() - 3_600_000,
+        without = [] as (keyof TraceEngines)[],
+      } = {},
     ): Promise<Trace> => {
       const left = Object.fromEntries(
         Object.entries(engines).filter(([name]) => !without.includes(name as keyof TraceEngines)),
@@ -93,7 +99,7 @@ export const openTraceBench = async () => {
       const sources = createTraceSources(left, { config, mostRecords })
       return createTracer({ sources, rules: { priceDropThreshold: 10 } })({
         question,
-        since: Date.now() - 3_600_000,
+        since,
         limit,
       })
     },
