@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events'
 import type { RecommendationRunRow } from '@dropbell/database/recommendation-run-row'
 import { commitPage, type PageCommit } from '@dropbell/database/recommendations/commit-page'
 import { keepRun } from '@dropbell/database/recommendations/keep-run'
@@ -11,6 +10,7 @@ import type { Logger } from '@dropbell/shared/log'
 import { mapAhead } from '@dropbell/shared/map-ahead'
 import type { Pool } from 'pg'
 import type { ActiveUsers } from './active-users.ts'
+import { callOffWith, unlessAborted } from './call-off.ts'
 import { createOpenSlots } from './open-slots.ts'
 import type { ProduceRecommendations } from './produce-recommendations.ts'
 import { retryTransient } from './retry-transient.ts'
@@ -148,32 +148,6 @@ export const createRunBatch =
     watch.signal.throwIfAborted()
     return end
   }
-
-/** A signal of its own, aborted by the other one or by hand. */
-const callOffWith = (outer: AbortSignal) => {
-  const controller = new AbortController()
-  // Every request to the API listens to it.
-  setMaxListeners(0, controller.signal)
-  const follow = (): void => controller.abort(outer.reason)
-  if (outer.aborted) follow()
-  outer.addEventListener('abort', follow, { once: true })
-  const callOff = (): void => {
-    outer.removeEventListener('abort', follow)
-    controller.abort()
-  }
-  return { signal: controller.signal, callOff }
-}
-
-/** False as soon as it is aborted. */
-const unlessAborted = async (work: Promise<boolean>, signal: AbortSignal): Promise<boolean> => {
-  if (signal.aborted) return false
-  let abort = (): void => {}
-  const aborted = new Promise<false>((resolve) => {
-    abort = () => resolve(false)
-    signal.addEventListener('abort', abort, { once: true })
-  })
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', abort))
-}
 
 /** Postgres cannot store it, and no user of ours is nameless. */
 const isUsable = (userId: string): boolean => userId !== '' && !userId.includes('\0')
