@@ -1,7 +1,12 @@
 import { setMaxListeners } from 'node:events'
 
+export interface CallOff {
+  readonly signal: AbortSignal
+  callOff(): void
+}
+
 /** A signal of its own, aborted by the other one or by hand. */
-export const callOffWith = (outer: AbortSignal) => {
+export const callOffWith = (outer: AbortSignal): CallOff => {
   const controller = new AbortController()
   // Every request to the API listens to it.
   setMaxListeners(0, controller.signal)
