@@ -45,7 +45,9 @@ const placesIn = ({ partition, from, until }: PartitionRange, places: readonly P
 export const createPicks = ({ places = [] }: Selection) => {
   const waiting = new Map(places.map((place) => [placeText(place), place]))
   return {
-    find: (place: Place): void => void waiting.delete(placeText(place)),
+    find: (place: Place): void => {
+      if (waiting.size > 0) waiting.delete(placeText(place))
+    },
     missing: (): readonly Place[] => [...waiting.values()],
   }
 }
