@@ -22,8 +22,6 @@ export default defineConfig({
           include: [`${sources}/**/*.int.test.ts`],
           exclude: ['**/node_modules/**', '**/dist/**'],
           globalSetup: ['packages/local-stack/src/testing/test-stack.ts'],
-          // They mostly wait for engines: two at a time keep even two cores from idling.
-          maxWorkers: 2,
           testTimeout: 60_000,
           hookTimeout: 120_000,
         },
