@@ -156,7 +156,7 @@ describe('when the API is down', () => {
 
 describe('the API', () => {
   it('is asked over kept connections, by as many at once as configured', async () => {
-    lane = await world.openLane({ RECOMMENDATION_API_CONCURRENCY: '4', NOTIFICATION_BATCH_SIZE: '20' })
+    lane = await world.openLane({ RECOMMENDATION_API_CONCURRENCY: '4', RECOMMENDATION_BATCH_SIZE: '20' })
     await lane.addUsers(0, 100)
     await lane.api.script({ do: 'recommend', latencyMs: 5 })
     const instance = await lane.startHere()

@@ -28,6 +28,9 @@ const shape = {
   RECOMMENDATION_PAGE_SIZE: count({ min: 1, max: mostBuckets })
     .default(10_000)
     .describe('Active users per request to Elasticsearch.'),
+  RECOMMENDATION_BATCH_SIZE: count({ min: 1, max: 10_000 })
+    .default(100)
+    .describe('Users who are admitted, told and committed together in a daily batch.'),
   RECOMMENDATION_API_URL: url('http', 'https')
     .default('http://recommendation-api:8082')
     .describe('The recommendation API, without /api/v1/recommendations.'),

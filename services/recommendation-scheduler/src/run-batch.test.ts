@@ -51,8 +51,8 @@ const setUp = () => {
   const fence = { isOurs: true }
   const pool = { query: async () => ({ rows: [{ left_out: 0 }], rowCount: fence.isOurs ? 1 : 0 }) } as unknown as Pool
   const config = {
-    ...loadConfig(defineConfig(notificationConfig), { NOTIFICATION_BATCH_SIZE: '2' }),
-    ...{ PACING_DEADLINE_MS: 60_000, RECOMMENDATION_PAGE_SIZE: 100 },
+    ...loadConfig(defineConfig(notificationConfig), {}),
+    ...{ PACING_DEADLINE_MS: 60_000, RECOMMENDATION_BATCH_SIZE: 2, RECOMMENDATION_PAGE_SIZE: 100 },
   }
   const pacing = { wait: async () => true, settled: () => {}, end: () => {} }
   const runBatch = createRunBatch({

@@ -36,7 +36,7 @@ export interface BatchDeps {
   pacer: Pacer
   config: Pick<
     RecommendationSchedulerConfig,
-    'NOTIFICATION_BATCH_SIZE' | 'PACING_DEADLINE_MS' | 'RECOMMENDATION_PAGE_SIZE'
+    'PACING_DEADLINE_MS' | 'RECOMMENDATION_BATCH_SIZE' | 'RECOMMENDATION_PAGE_SIZE'
   >
   metrics: Pick<SchedulerMetrics, 'users' | 'leftOut'>
   log: Logger
@@ -83,7 +83,7 @@ export const createRunBatch =
       for await (const page of mapAhead(pages, async (users) => users, 1)) {
         const usable = page.filter(isUsable)
         if (usable.length < page.length) metrics.users.inc({ result: 'unusable' }, page.length - usable.length)
-        for (const users of chunksOf(usable, config.NOTIFICATION_BATCH_SIZE)) {
+        for (const users of chunksOf(usable, config.RECOMMENDATION_BATCH_SIZE)) {
           if (!(await waitForRoom(users.length))) {
             end = 'pacing-deadline'
             return

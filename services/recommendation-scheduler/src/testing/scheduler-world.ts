@@ -116,7 +116,7 @@ export const createSchedulerWorld = async (stack?: Stack) => {
       ...{ DATABASE_URL: database, USER_BEHAVIOR_INDEX: index, RECOMMENDATION_API_URL: api.url },
       ...{ RECOMMENDATION_TRIGGER_TOKEN: token, RECOMMENDATION_LOCK_AT_LEAST_MS: '0' },
       // Runs are begun by hand, unless a test wants the schedule.
-      ...{ RECOMMENDATION_CATCH_UP_UNTIL: 'off', NOTIFICATION_BATCH_SIZE: '10', OPERATIONS_PORT: '0' },
+      ...{ RECOMMENDATION_CATCH_UP_UNTIL: 'off', RECOMMENDATION_BATCH_SIZE: '10', OPERATIONS_PORT: '0' },
       ...overrides,
     }
     // Whenever a test runs, it is half past nine in Seoul, where lanes have their schedule.
