@@ -40,7 +40,7 @@ export type TakenRow = Pick<DeliveryRow, 'notification_id' | 'channel' | 'target
 const taken = `
   SELECT t.notification_id, t.channel, t.target_id, t.attempt, t.expires_at, t.waited, n.user_id, n.notification_type,
     n.product_id, n.event_id, n.title, n.body, n.data, n.channels, n.priority, n.composed_at, n.event_timestamp,
-    n.timezone,    u.email, u.phone,
+    n.timezone, u.email, u.phone,
     CASE WHEN v.device_id IS NOT NULL THEN json_build_object(
       'token', v.token, 'platform', v.platform, 'locale', v.locale, 'push_consent', v.push_consent, 'status', v.status
     ) END AS device
