@@ -8,11 +8,7 @@ const text = 'SELECT notification_id FROM notifications WHERE notification_id = 
 export const findKnownNotifications = async (pool: Pool, notificationIds: readonly string[]): Promise<Set<string>> => {
   if (notificationIds.length === 0) return new Set()
   const { rows } = await askPostgres(() =>
-    pool.query<Pick<NotificationRow, 'notification_id'>>({
-      name: 'find-known-notifications',
-      text,
-      values: [notificationIds],
-    }),
+    pool.query<Pick<NotificationRow, 'notification_id'>>(text, [notificationIds]),
   )
   return new Set(rows.map((row) => row.notification_id))
 }

@@ -20,11 +20,7 @@ export const findSupersededSql = `
 export const findSuperseded = async (pool: Pool, notificationIds: readonly string[]): Promise<Set<string>> => {
   if (notificationIds.length === 0) return new Set()
   const { rows } = await askPostgres(() =>
-    pool.query<Pick<NotificationRow, 'notification_id'>>({
-      name: 'find-superseded',
-      text: findSupersededSql,
-      values: [notificationIds],
-    }),
+    pool.query<Pick<NotificationRow, 'notification_id'>>(findSupersededSql, [notificationIds]),
   )
   return new Set(rows.map((row) => row.notification_id))
 }

@@ -4,7 +4,10 @@ import pg from 'pg'
 
 const dependency = 'postgres'
 
-/** Runs a query, and throws what went wrong as a failure of ours. */
+/**
+ * Runs a query, and throws what went wrong as a failure of ours. Queries have no name: Postgres plans a named one, after it was
+ * executed a few times, without looking at its values, takes any array for ten elements and joins five hundred row by row.
+ */
 export const askPostgres = async <T>(query: () => Promise<T>): Promise<T> => {
   try {
     return await query()
@@ -16,7 +19,7 @@ export const askPostgres = async <T>(query: () => Promise<T>): Promise<T> => {
 /**
  * By codes and classes (their first two characters) of PostgreSQL's appendix A. Permanent is only what the values of a
  * question are to blame for. Its text is ours and always the same: what is wrong with that (a table that is gone, a
- * right that was taken away, a prepared statement lost in a pooler) is wrong for every record, and may be put right.
+ * right that was taken away) is wrong for every record, and may be put right.
  */
 const permanentClasses = ['22', '23']
 

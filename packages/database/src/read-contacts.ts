@@ -12,8 +12,6 @@ export const readContacts = async (pool: Pool, userIds: readonly string[]): Prom
   // Postgres refuses the whole list for a NUL in one text, which therefore cannot be in a row either.
   const askable = userIds.filter((userId) => !userId.includes('\0'))
   if (askable.length === 0) return new Map()
-  const { rows } = await askPostgres(() =>
-    pool.query<Contacts & Pick<UserInfoRow, 'user_id'>>({ name: 'read-contacts', text, values: [askable] }),
-  )
+  const { rows } = await askPostgres(() => pool.query<Contacts & Pick<UserInfoRow, 'user_id'>>(text, [askable]))
   return new Map(rows.map(({ user_id, email, phone }) => [user_id, { email: email || null, phone: phone || null }]))
 }

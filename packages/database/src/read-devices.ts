@@ -26,7 +26,7 @@ export const readDevices = async (pool: Pool, userIds: readonly string[]): Promi
   // Postgres refuses the whole list for a NUL in one text, which therefore cannot be in a row either.
   const askable = userIds.filter((userId) => !userId.includes('\0'))
   if (askable.length === 0) return devices
-  const { rows } = await askPostgres(() => pool.query<Row>({ name: 'read-devices', text, values: [askable] }))
+  const { rows } = await askPostgres(() => pool.query<Row>(text, [askable]))
   for (const row of rows) {
     const device = toDevice(row)
     const before = devices.get(row.user_id)

@@ -60,7 +60,7 @@ export const readRecipients = async (pool: Pool, userIds: readonly string[]): Pr
   // Postgres refuses the whole list for a NUL in one text, which therefore cannot be in a row either.
   const askable = userIds.filter((userId) => !userId.includes('\0'))
   if (askable.length === 0) return recipients
-  const { rows } = await askPostgres(() => pool.query<JoinedRow>({ name: 'read-recipients', text, values: [askable] }))
+  const { rows } = await askPostgres(() => pool.query<JoinedRow>(text, [askable]))
   for (const row of rows) recipients.set(row.user_id, toRecipient(row))
   return recipients
 }

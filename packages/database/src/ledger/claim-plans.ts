@@ -137,7 +137,7 @@ export const claimPlans = async (
     now,
     plans.filter(isDecided).map(({ notificationId }) => notificationId),
   ]
-  const { rows } = await askPostgres(() => pool.query<Row>({ name: 'claim-plans', text: claimPlansSql, values }))
+  const { rows } = await askPostgres(() => pool.query<Row>(claimPlansSql, values))
   return {
     notificationIds: new Set(rows.map((row) => row.notification_id)),
     deliveries: rows.flatMap((row) =>

@@ -52,11 +52,7 @@ export const deferDeliveries = async (pool: Pool, deferrals: readonly Deferral[]
     token,
   ]
   const { rows } = await askPostgres(() =>
-    pool.query<{ notification_id: string; is_news: boolean; note_id: OutcomeNote | null }>({
-      name: 'defer-deliveries',
-      text: deferDeliveriesSql,
-      values,
-    }),
+    pool.query<{ notification_id: string; is_news: boolean; note_id: OutcomeNote | null }>(deferDeliveriesSql, values),
   )
   const news = rows.flatMap(({ is_news, notification_id }) => (is_news ? [notification_id] : []))
   return { deferred: rows.length, news, note: rows[0]?.note_id ?? undefined }

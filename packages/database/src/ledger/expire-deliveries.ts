@@ -27,8 +27,6 @@ export const expireDeliveriesSql = `
 `
 
 export const expireDeliveries = async (pool: Pool, { limit, now }: { limit: number; now: number }): Promise<number> => {
-  const { rows } = await askPostgres(() =>
-    pool.query<{ settled: number }>({ name: 'expire-deliveries', text: expireDeliveriesSql, values: [limit, now] }),
-  )
+  const { rows } = await askPostgres(() => pool.query<{ settled: number }>(expireDeliveriesSql, [limit, now]))
   return rows[0]?.settled ?? 0
 }

@@ -40,8 +40,6 @@ export const giveBackDeliveries = async (
     sorted.map(({ retryInMs }) => wholeWaitMs(retryInMs)),
     [token].flat(),
   ]
-  const { rows } = await askPostgres(() =>
-    pool.query<Row>({ name: 'give-back-deliveries', text: giveBackDeliveriesSql, values }),
-  )
+  const { rows } = await askPostgres(() => pool.query<Row>(giveBackDeliveriesSql, values))
   return rows.map(keyOf)
 }

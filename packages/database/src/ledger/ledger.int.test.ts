@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { captureLog } from '@dropbell/shared/testing/capture-log'
+import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { DeliveryRow } from '../delivery-row.ts'
 import { migrate } from '../migrate.ts'
@@ -130,6 +131,32 @@ describe('(none) → READY', () => {
     const plans = Array.from({ length: 20 }, () => plannedNotification())
     const claims = await Promise.all([claim(plans), claim(plans), claim([...plans].reverse())])
     expect(claims.flatMap(({ deliveries }) => deliveries)).toHaveLength(20)
+  })
+})
+
+describe('a batch', () => {
+  it('is planned for by Postgres as what it is, however many there were before', async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+    try {
+      for (let batch = 0; batch < 10; batch++) {
+        const tokens = { leaseToken: randomUUID(), attemptToken: randomUUID() }
+        const plans = Array.from({ length: 20 }, () => plannedNotification())
+        const { deliveries } = await claimPlans(pool, plans, { ...tokens, leaseMs, now })
+        await startAttempts(pool, deliveries, { ...tokens, leaseMs, neededMs: 0 })
+        const settlements = deliveries.map((key) => settled(key))
+        await settleDeliveries(pool, settlements, { token: tokens.attemptToken, now })
+        await readOutcomes(
+          pool,
+          deliveries.map(({ notificationId }) => notificationId),
+        )
+      }
+      const { rows } = await pool.query(
+        'SELECT coalesce(sum(generic_plans), 0)::int AS blind FROM pg_prepared_statements',
+      )
+      expect(rows).toEqual([{ blind: 0 }])
+    } finally {
+      await pool.end()
+    }
   })
 })
 

@@ -37,21 +37,17 @@ export interface OldNote {
 
 export const readOldNote = async (pool: Pool, olderThanMs: number): Promise<OldNote | undefined> => {
   const { rows } = await askPostgres(() =>
-    pool.query<{ note_id: OutcomeNote; notification_ids: string[] }>({
-      name: 'read-old-note',
-      text: readOldNoteSql,
-      values: [olderThanMs],
-    }),
+    pool.query<{ note_id: OutcomeNote; notification_ids: string[] }>(readOldNoteSql, [olderThanMs]),
   )
   return rows[0] && { note: rows[0].note_id, notificationIds: rows[0].notification_ids }
 }
 
 export const postponeNote = async (pool: Pool, note: OutcomeNote): Promise<void> => {
-  await askPostgres(() => pool.query({ name: 'postpone-note', text: postponeNoteSql, values: [note] }))
+  await askPostgres(() => pool.query(postponeNoteSql, [note]))
 }
 
 /** Only notes that one has heard of: what an answer that was lost has noted is for whoever finds it. */
 export const deleteNotes = async (pool: Pool, notes: readonly OutcomeNote[]): Promise<void> => {
   if (notes.length === 0) return
-  await askPostgres(() => pool.query({ name: 'delete-notes', text: deleteNotesSql, values: [notes] }))
+  await askPostgres(() => pool.query(deleteNotesSql, [notes]))
 }

@@ -53,8 +53,6 @@ export const readOutcomesSql = `
 /** Of those of these notifications that have an outcome. */
 export const readOutcomes = async (pool: Pool, notificationIds: readonly string[]): Promise<OutcomeRow[]> => {
   if (notificationIds.length === 0) return []
-  const { rows } = await askPostgres(() =>
-    pool.query<OutcomeRow>({ name: 'read-outcomes', text: readOutcomesSql, values: [notificationIds] }),
-  )
+  const { rows } = await askPostgres(() => pool.query<OutcomeRow>(readOutcomesSql, [notificationIds]))
   return rows
 }

@@ -48,11 +48,7 @@ export const settleAbandoned = async (
   { channel, limit, now, quickRetries }: AbandonedOptions,
 ): Promise<number> => {
   const { rows } = await askPostgres(() =>
-    pool.query<{ settled: number }>({
-      name: 'settle-abandoned',
-      text: settleAbandonedSql,
-      values: [limit, now, quickRetries, channel],
-    }),
+    pool.query<{ settled: number }>(settleAbandonedSql, [limit, now, quickRetries, channel]),
   )
   return rows[0]?.settled ?? 0
 }

@@ -83,8 +83,6 @@ export const settleDeliveries = async (
     [token].flat(),
     now,
   ]
-  const { rows } = await askPostgres(() =>
-    pool.query<Row>({ name: 'settle-deliveries', text: settleDeliveriesSql, values }),
-  )
+  const { rows } = await askPostgres(() => pool.query<Row>(settleDeliveriesSql, values))
   return { deliveries: rows.map(keyOf), note: rows[0]?.note_id }
 }

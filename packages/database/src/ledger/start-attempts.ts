@@ -50,6 +50,6 @@ export const startAttempts = async (
 ): Promise<StartedAttempt[]> => {
   if (keys.length === 0) return []
   const values = [...keyColumns(inKeyOrder(keys)), leaseToken, attemptToken, leaseMs, neededMs]
-  const { rows } = await askPostgres(() => pool.query<Row>({ name: 'start-attempts', text: startAttemptsSql, values }))
+  const { rows } = await askPostgres(() => pool.query<Row>(startAttemptsSql, values))
   return rows.map((row) => ({ ...keyOf(row), attempt: row.attempt, leaseMs: row.lease_ms }))
 }

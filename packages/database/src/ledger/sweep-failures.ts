@@ -29,8 +29,6 @@ export interface SweepOptions {
 }
 
 export const sweepFailures = async (pool: Pool, { limit, now, failedBefore }: SweepOptions): Promise<number> => {
-  const { rowCount } = await askPostgres(() =>
-    pool.query({ name: 'sweep-failures', text: sweepFailuresSql, values: [limit, now, failedBefore] }),
-  )
+  const { rowCount } = await askPostgres(() => pool.query(sweepFailuresSql, [limit, now, failedBefore]))
   return rowCount ?? 0
 }

@@ -113,9 +113,9 @@ export const takeRetriesSql = `
 `
 
 const statements = {
-  'take-over': { name: 'take-over', text: takeOverSql, usesClock: false },
-  retry: { name: 'take-retries', text: takeRetriesSql, usesClock: false },
-  deferred: { name: 'take-deferred', text: takeDeferredSql, usesClock: true },
+  'take-over': { text: takeOverSql, usesClock: false },
+  retry: { text: takeRetriesSql, usesClock: false },
+  deferred: { text: takeDeferredSql, usesClock: true },
 } as const
 
 export type TakeKind = keyof typeof statements
@@ -126,8 +126,8 @@ export const takeDueDeliveries = async (
   kind: TakeKind,
   { channel, limit, leaseToken, leaseMs, now }: TakeOptions,
 ): Promise<TakenRow[]> => {
-  const { name, text, usesClock } = statements[kind]
+  const { text, usesClock } = statements[kind]
   const values = [channel, limit, leaseToken, leaseMs, ...(usesClock ? [now] : [])]
-  const { rows } = await askPostgres(() => pool.query<TakenRow>({ name, text, values }))
+  const { rows } = await askPostgres(() => pool.query<TakenRow>(text, values))
   return rows
 }

@@ -68,8 +68,6 @@ export const commitPage = async (
     page.served,
     JSON.stringify(page.refused),
   ]
-  const { rows } = await askPostgres(() =>
-    pool.query<Pick<RecommendationRunRow, 'left_out'>>({ name: 'commit-recommendations', text: commitPageSql, values }),
-  )
+  const { rows } = await askPostgres(() => pool.query<Pick<RecommendationRunRow, 'left_out'>>(commitPageSql, values))
   return rows[0]?.left_out
 }

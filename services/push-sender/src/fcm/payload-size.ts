@@ -7,6 +7,10 @@ export const maxPayloadBytes = 4_096
 export const payloadBytes = ({ data = {}, android, apns, webpush }: TokenMessage): number =>
   apns
     ? Buffer.byteLength(JSON.stringify({ ...data, ...apns.payload }))
-    : [data, android?.notification ?? {}, webpush?.notification ?? {}]
-        .flatMap((part) => Object.entries(part))
-        .reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(String(value)), 0)
+    : entryBytes(data) + entryBytes(android?.notification) + entryBytes(webpush?.notification)
+
+const entryBytes = (part: object = {}): number => {
+  let bytes = 0
+  for (const [key, value] of Object.entries(part)) bytes += Buffer.byteLength(key) + Buffer.byteLength(String(value))
+  return bytes
+}
