@@ -78,7 +78,7 @@ export interface AdapterSpeeds {
 }
 
 /** In turns, the first mover changing, so that a machine that slows down slows all of them. */
-export async function measureAdapters(adapters: SenderAdapters, messages = 6_000): Promise<AdapterSpeeds> {
+export async function measureAdapters(adapters: SenderAdapters, messages: number): Promise<AdapterSpeeds> {
   const names = ['raw', 'rawPush', 'http2', 'sdk'] as const
   const tookMs = { raw: 0, rawPush: 0, http2: 0, sdk: 0 }
   const turns = Math.ceil(messages / BATCH)

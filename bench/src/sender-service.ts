@@ -8,6 +8,7 @@ import { createCodec } from '@dropbell/schemas/codec'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { createRegistryClient } from '@dropbell/schemas/registry-client'
 import { dlqNameOf, notificationInappTopic, notificationPushTopic } from '@dropbell/schemas/topics'
+import { chunksOf } from '@dropbell/shared/chunks-of'
 import { loadConfig } from '@dropbell/shared/config'
 import { createLogger } from '@dropbell/shared/log'
 import { createShutdown } from '@dropbell/shared/shutdown'
@@ -24,6 +25,8 @@ export interface SenderService {
 
 const USERS = 2_000
 const MOST_MS = 120_000
+/** So that none is larger than a broker takes. */
+const MOST_PER_REQUEST = 3_000
 
 /** The whole service with a topic, a group and a database of its own, the database with so many settled rows. */
 export async function openSenderService(
@@ -92,7 +95,9 @@ export async function openSenderService(
       const notifications = freshNotifications(count)
       const values = await codec.encodeBatch(notifications)
       const messages = notifications.map(({ userId: key }, index) => ({ key, value: values[index] as Buffer }))
-      await producer.send({ topic: input.topic, acks: -1, messages })
+      for (const part of chunksOf(messages, MOST_PER_REQUEST)) {
+        await producer.send({ topic: input.topic, acks: -1, messages: [...part] })
+      }
       const before = await arrived()
       const ms = await work(count)
       const after = await arrived()

@@ -11,7 +11,9 @@ const ENGINES = ['kafka', 'schema-registry', 'redis', 'postgres', 'fcm-simulator
 /** Enough for Postgres to know its tables. */
 const SMALL_LEDGER = 10_000
 const FULL_LEDGER = 1_000_000
-const MESSAGES = 6_000
+/** Several seconds' work, so that the first batches and the last weigh little. */
+const MESSAGES = 24_000
+const ADAPTER_MESSAGES = 6_000
 /** A broker that has just started is slow for a while. */
 const WARM_UP = 6_000
 
@@ -52,11 +54,11 @@ export const senderBench: Bench = {
 
 /** Everything before and after, in mirrored order, so that a machine that slows down slows all of it. */
 async function measure(adapters: SenderAdapters, small: SenderService, full: SenderService): Promise<Sample> {
-  const before = await measureAdapters(adapters)
+  const before = await measureAdapters(adapters, ADAPTER_MESSAGES)
   const first = await small.measure(MESSAGES)
   const fullLedgerPerSecond = ((await full.measure(MESSAGES)) + (await full.measure(MESSAGES))) / 2
   const servicePerSecond = (first + (await small.measure(MESSAGES))) / 2
-  const after = await measureAdapters(adapters)
+  const after = await measureAdapters(adapters, ADAPTER_MESSAGES)
   const rawPerSecond = (before.rawPerSecond + after.rawPerSecond) / 2
   const rawPushPerSecond = (before.rawPushPerSecond + after.rawPushPerSecond) / 2
   const http2PerSecond = (before.http2PerSecond + after.http2PerSecond) / 2
