@@ -9,7 +9,6 @@ WORKDIR /build
 RUN npm install --global pnpm@12.18.0
 # The lockfile alone decides what is fetched, so this layer is built anew only when it changes.
 COPY pnpm-lock.yaml pnpm-workspace.yaml .npmrc ./
-COPY patches patches
 RUN pnpm fetch
 COPY . .
 RUN pnpm install --offline --frozen-lockfile \
