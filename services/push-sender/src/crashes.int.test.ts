@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { NotificationEvent } from '@dropbell/schemas/generated/notification-event'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import type { FailpointName, WorkOrigin } from './failpoint.ts'
+import type { Failpoint, FailpointName, WorkOrigin } from './failpoint.ts'
 import type { TrafficKind } from './provider.ts'
 import { createSenderWorld, type Lane, notificationFor, type SenderWorld } from './testing/sender-world.ts'
 
@@ -151,6 +151,32 @@ describe('an instance that stands still until its lease is over', () => {
     expect(await lane.rowsOf(all(scene))).toEqual(rows)
     const outcomes = await lane.untilSettled(promotional)
     expect(outcomes.map((outcome) => outcome.status)).toEqual(promotional.map(() => status))
+    await lane.stop()
+  })
+})
+
+describe('an instance that is slow until its claim is nearly over', () => {
+  it.concurrent('gives back what began with the claim, so that the rest has all of its time', async () => {
+    const lane = await world.openLane()
+    const notifications = await lane.prepare(3, { channels: ['PUSH', 'IN_APP'] })
+    for (const { userId } of notifications) {
+      await lane.fcm.script({ do: 'accept', latencyMs: 2_500 }, `token-${userId}`)
+    }
+    const leftOfClaim = async (): Promise<number> => {
+      const ends = (await lane.rowsOf(notifications)).map(({ lease_until }) => Number(lease_until))
+      return Math.min(...ends) - Date.now()
+    }
+    const failpoint: Failpoint = async (name, origin) => {
+      if (name !== 'after-claim' || origin !== 'record') return
+      await vi.waitUntil(async () => (await leftOfClaim()) < 2_000, { timeout: 10_000, interval: 50 })
+    }
+    await lane.startHere({}, { failpoint })
+    await lane.publish(notifications, 0)
+    const outcomes = await lane.untilSettled(notifications)
+    expect(outcomes.map(({ status, reason }) => [status, reason])).toEqual(notifications.map(() => ['SENT', null]))
+    expect(await lane.receivedBy(notifications)).toEqual([1, 1, 1])
+    expect(notifications.map(lane.inAppOf)).toEqual([1, 1, 1])
+    expect((await lane.rowsOf(notifications)).map(({ attempt }) => attempt)).toEqual([1, 1, 1, 1, 1, 1])
     await lane.stop()
   })
 })
