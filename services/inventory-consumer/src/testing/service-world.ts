@@ -110,6 +110,14 @@ export const createServiceWorld = async () => {
       return started
     },
 
+    /** How often Redis did not answer a service of this test in time, which then began its batch anew. */
+    missedByRedis: (): number =>
+      services
+        .flatMap((service) => service.lines())
+        .filter(({ err }) =>
+          /^(REDIS|PRODUCT_STATE|FANOUT_PROGRESS)_UNAVAILABLE$/.test((err as { code?: string })?.code ?? ''),
+        ).length,
+
     stopServices: async (): Promise<void> => {
       await Promise.all(services.splice(0).map((running) => running.stop()))
     },
