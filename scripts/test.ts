@@ -10,6 +10,15 @@ import { mkdir, readFile, rm } from 'node:fs/promises'
 interface Counts {
   passed: number
   failed: number
+  /** What failed before it passed. */
+  secondTries: string[]
+}
+
+/** As vitest writes it. */
+interface Results {
+  numPassedTests: number
+  numFailedTests: number
+  testResults: { assertionResults: { fullName: string; status: string; failureMessages: string[] }[] }[]
 }
 
 interface Step {
@@ -40,12 +49,13 @@ const run = async ([command = '', ...args]: string[]): Promise<boolean> => {
   return code === 0
 }
 
+const nothing: Counts = { passed: 0, failed: 0, secondTries: [] }
+
 const readCounts = async (results: string): Promise<Counts> => {
-  const { numPassedTests, numFailedTests } = JSON.parse(await readFile(results, 'utf8')) as {
-    numPassedTests: number
-    numFailedTests: number
-  }
-  return { passed: numPassedTests, failed: numFailedTests }
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(await readFile(results, 'utf8')) as Results
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults)
+  const retried = tests.filter(({ status, failureMessages }) => status === 'passed' && failureMessages.length > 0)
+  return { passed: numPassedTests, failed: numFailedTests, secondTries: retried.map(({ fullName }) => fullName) }
 }
 
 const print = (text: string): void => {
@@ -54,7 +64,7 @@ const print = (text: string): void => {
 
 await rm(resultsDirectory, { recursive: true, force: true })
 await mkdir(resultsDirectory)
-const total: Counts = { passed: 0, failed: 0 }
+const total = { passed: 0, failed: 0 }
 const summary: string[] = []
 let green = true
 
@@ -62,7 +72,7 @@ for (const { name, command, results } of steps) {
   print(`\n━━ ${name}\n`)
   const begun = Date.now()
   const succeeded = await run(command)
-  const counts = results ? await readCounts(results).catch(() => ({ passed: 0, failed: 0 })) : undefined
+  const counts = results ? await readCounts(results).catch(() => nothing) : undefined
   total.passed += counts?.passed ?? 0
   total.failed += counts?.failed ?? 0
   const ok = succeeded && counts?.passed !== 0
@@ -70,6 +80,7 @@ for (const { name, command, results } of steps) {
   const tests = counts ? `${counts.passed} passed, ${counts.failed} failed` : ''
   const took = `${((Date.now() - begun) / 1000).toFixed(0)} s`.padStart(6)
   summary.push(`${ok ? '✔' : '✘'} ${name.padEnd(12)} ${took}  ${tests}`)
+  for (const test of counts?.secondTries ?? []) summary.push(`    at the second try only: ${test}`)
 }
 
 print(`\n━━ ${green ? 'all green' : 'FAILED'}\n\n${summary.join('\n')}\n`)

@@ -259,10 +259,10 @@ describe('a run for left-out users', () => {
       metricOf(await instance.metrics(), 'dropbell_recommendation_last_success_timestamp_seconds')
     await vi.waitFor(async () => expect(await lastSuccess()).toBeGreaterThan(0), soon)
     // Somebody has begun it again for one user, and was never heard of again.
+    await lane.pool.query("INSERT INTO recommendation_left_out VALUES ($1, $2, 'timeout')", [day, lane.userId(0)])
     await lane.pool.query(
       "UPDATE recommendation_runs SET status = 'RUNNING', ended_at = NULL, left_out = 1, heartbeat_at = now() - interval '1 h'",
     )
-    await lane.pool.query("INSERT INTO recommendation_left_out VALUES ($1, $2, 'timeout')", [day, lane.userId(0)])
     await vi.waitFor(async () => expect((await lane.run(day))?.fence).toBe(2), soon)
     expect(await lane.untilEnded(day)).toMatchObject({ status: 'DONE', left_out: 0, sent: 1, fence: 2 })
   })
