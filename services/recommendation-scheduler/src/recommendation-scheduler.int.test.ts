@@ -26,10 +26,11 @@ const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10
 const runsOf = (metrics: string, result: string) =>
   metricOf(metrics, 'dropbell_recommendation_runs_total', `result="${result}"`)
 
+/** The run of a day, as of nine in Seoul. */
 const addDone = (day: string) =>
   lane.pool.query(
-    "INSERT INTO recommendation_runs (day, status, as_of, started_at, ended_at, audience_read) VALUES ($1, 'DONE', now(), now(), now(), true)",
-    [day],
+    "INSERT INTO recommendation_runs (day, status, as_of, started_at, ended_at, audience_read) VALUES ($1, 'DONE', $2, now(), now(), true)",
+    [day, `${day}T00:00:00Z`],
   )
 
 describe('a run', () => {
