@@ -26,7 +26,7 @@ export default defineConfig({
           name: 'integration',
           include: [`${sources}/**/*.int.test.ts`],
           exclude: ['**/node_modules/**', '**/dist/**'],
-          // Two at a time take two thirds as long on two cores, but then a registry did not outlive an outage of its Kafka, once in three runs.
+          // Two at a time take two thirds as long on two cores, but then a registry did not always outlive an outage of its Kafka.
           fileParallelism: false,
           globalSetup: ['packages/local-stack/src/testing/test-stack.ts'],
           testTimeout: 60_000,
